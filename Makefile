@@ -1,0 +1,83 @@
+# make demo      set up .venv and run the demo
+# make test      set up .venv with the development tools; lint, types, layers, tests
+# make lint      all of that but the tests
+# make format    fix imports and layout
+# make coverage  the tests again, with branch coverage and its lower bounds
+# make clean     remove all that the above left behind
+
+PYTHON ?= python3
+JOBS ?= 2
+
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
+# loadgroup: tests that share something costly stay in one worker.
+PYTEST := -n $(JOBS) --dist loadgroup
+say = @printf '==> %s\n'
+
+# Two targets at once would run pip twice in one environment.
+.NOTPARALLEL:
+.DELETE_ON_ERROR:
+.PHONY: demo test lint format coverage clean
+
+demo: $(VENV)/.installed
+	$(say) 'demo'
+	@$(BIN)/python examples/demo.py
+
+test: lint
+	$(say) 'pytest'
+	@$(BIN)/python -m pytest $(PYTEST)
+
+lint: $(VENV)/.installed-dev
+	$(say) 'ruff: lint and format'
+	@$(BIN)/ruff check --quiet
+	@$(BIN)/ruff format --check --quiet || { echo 'not formatted; run: make format'; exit 1; }
+	$(say) 'mypy --strict'
+	@$(BIN)/mypy
+	$(say) 'layers'
+	@$(BIN)/lint-imports --no-logo
+
+format: $(VENV)/.installed-dev
+	@$(BIN)/ruff check --fix --quiet || true
+	@$(BIN)/ruff format
+
+# Each part on its own: a well-tested folder must not hide another. The wheel test runs no code of ours here.
+coverage: $(VENV)/.installed-dev
+	$(say) 'pytest under coverage'
+	@$(BIN)/coverage erase
+	@$(BIN)/coverage run -m pytest $(PYTEST) --ignore tests/project/test_wheel.py
+	@$(BIN)/coverage combine --quiet
+	@$(BIN)/coverage report --skip-covered
+	@failed=; \
+	for part in grammar checker runtime/interpreter; do \
+	    total=$$($(BIN)/coverage report --include="$$part/*" --format=total --fail-under=90) || failed=yes; \
+	    printf '==> coverage of %-20s %s (at least 90)\n' "$$part" "$$(echo "$$total" | head -n 1)"; \
+	done; \
+	test -z "$$failed"
+
+clean:
+	rm -rf $(VENV) build dist src/*.egg-info htmlcov .coverage .coverage.* .hypothesis
+	rm -rf .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	find . -name node_modules -prune -o -name __pycache__ -exec rm -rf {} +
+
+# Set-up. A stamp says that the environment holds what pyproject.toml asks for.
+$(VENV)/.installed: pyproject.toml $(BIN)/python
+	$(say) 'installing kcheck and what it needs'
+	@$(PIP) install --editable .
+	@touch $@
+
+$(VENV)/.installed-dev: pyproject.toml $(BIN)/python
+	$(say) 'installing kcheck and the development tools'
+	@$(PIP) install --editable '.[dev]'
+	@touch $(VENV)/.installed $@
+
+# Debian and Ubuntu ship Python without ensurepip; venv fails half-way without it.
+$(BIN)/python:
+	@command -v $(PYTHON) >/dev/null || \
+	    { echo 'Python is missing. On Debian or Ubuntu: apt-get install python3 python3-venv' >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	    { echo 'Python 3.11 or newer is needed; name one with: make PYTHON=python3.12 …' >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
+	    { echo 'The venv module is missing. On Debian or Ubuntu: apt-get install python3-venv' >&2; exit 1; }
+	$(say) 'creating $(VENV)'
+	@$(PYTHON) -m venv --clear $(VENV)

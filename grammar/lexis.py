@@ -1,0 +1,195 @@
+"""Tokens, comments and brackets: what can be said of a text without knowing the grammar."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from typing import NamedTuple
+
+ITEM_WORDS = frozenset("use const struct enum fn kernel scene".split())
+
+RESERVED = ITEM_WORDS | frozenset(
+    "requires input output param memory let var if else match for in loop until return true false".split()
+)
+
+
+class Kind(Enum):
+    WORD = "word"
+    NUMBER = "number"
+    STRING = "string"
+    PUNCTUATION = "punctuation"
+    OPEN_STRING = "a string that its line does not close"
+    OPEN_COMMENT = "a block comment that nothing closes"
+    STRANGE = "a character of no token"
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    kind: Kind
+    start: int
+    end: int
+    text: str
+
+
+_KINDS = {kind.name.lower(): kind for kind in Kind}
+_BLANK = re.compile(r"[ \t\r\n]+")
+_LINE_REST = re.compile(r"[^\r\n]*")
+_DOC = re.compile(r"///(?!/) ?")
+_TOKEN = re.compile(
+    r"""(?P<word>[A-Za-z_][A-Za-z0-9_]*)
+    |(?P<number>[0-9](?:[eE][-+](?=[0-9])|\.(?=[0-9])|[A-Za-z0-9_])*)
+    |(?P<string>"(?:\\[^\r\n]|[^"\\\r\n])*")
+    |(?P<open_string>"[^\r\n]*)
+    |(?P<punctuation>>>>=|<<=|>>=|>>>|\.\.=|&&|\|\||==|!=|<=|>=|<<|>>|[-+*/%&|^]=|->|=>|<~|\.\.|[][{}()<>=+\-*/%&|^!~.,;:@])
+    """,
+    re.VERBOSE,
+)
+
+
+_MARK = re.compile(
+    r"""(?P<comment>//|/\*)
+    |(?P<string>"(?:\\[^\r\n]|[^"\\\r\n])*")
+    |(?P<open_string>"[^\r\n]*)
+    |(?P<punctuation>[{}()\[\];])
+    |(?<![A-Za-z0-9_])(?P<word>use|const|struct|enum|fn|kernel|scene|if|match|for|loop)(?![A-Za-z0-9_])
+    """,
+    re.VERBOSE,
+)
+
+
+class Mark(NamedTuple):
+    """A token that shapes a text: a bracket, `;`, a string, a word that begins an item or needs a block."""
+
+    kind: Kind
+    start: int
+    end: int
+    text: str
+
+
+class Trivia:
+    """Skips white space and comments of one text.
+
+    It remembers from where on no `*/` follows, so that a text full of `/*` is still read in linear time.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._unclosed_from = len(text)
+
+    def skip(self, position: int) -> int:
+        """The first position at or after `position` where neither blank nor closed comment stands."""
+        while True:
+            after = self._after_one(position)
+            if after == position:
+                return position
+            position = after
+
+    def skip_to_doc(self, position: int) -> int:
+        """As `skip`, but stops before the first `///` comment."""
+        while not _DOC.match(self.text, position):
+            after = self._after_one(position)
+            if after == position:
+                break
+            position = after
+        return position
+
+    def opens_comment(self, position: int) -> bool:
+        """Whether a block comment starts here that nothing closes."""
+        return self.text.startswith("/*", position) and self._comment_end(position) < 0
+
+    def _after_one(self, position: int) -> int:
+        text = self.text
+        if blank := _BLANK.match(text, position):
+            return blank.end()
+        if text.startswith("//", position):
+            return line_end(text, position)
+        if text.startswith("/*", position):
+            return max(position, self._comment_end(position))
+        return position
+
+    def _comment_end(self, position: int) -> int:
+        """The end of the block comment that starts here, or -1."""
+        if position >= self._unclosed_from:
+            return -1
+        end = self.text.find("*/", position + 2)
+        if end < 0:
+            self._unclosed_from = position
+            return -1
+        return end + 2
+
+
+def line_end(text: str, position: int) -> int:
+    """The end of the line that holds `position`, without its line break."""
+    rest = _LINE_REST.match(text, position)
+    return rest.end() if rest else position
+
+
+def tokens(text: str) -> Iterator[Token]:
+    """The tokens of `text`; a comment that nothing closes is one up to its line's end."""
+    trivia = Trivia(text)
+    position = trivia.skip(0)
+    while position < len(text):
+        token = _token(trivia, position)
+        yield token
+        position = trivia.skip(token.end)
+
+
+def marks(trivia: Trivia, position: int = 0) -> Iterator[Mark]:
+    """The marks of a text from `position` on; faster than all its tokens."""
+    text = trivia.text
+    while match := _MARK.search(text, position):
+        kind, start = match.lastgroup, match.start()
+        if kind != "comment":
+            position = match.end()
+            yield Mark(_KINDS[kind or ""], start, position, match.group())
+        elif trivia.opens_comment(start):
+            position = line_end(text, start)
+            yield Mark(Kind.OPEN_COMMENT, start, position, text[start:position])
+        else:
+            position = trivia.skip(start)
+
+
+def _token(trivia: Trivia, position: int) -> Token:
+    text = trivia.text
+    if trivia.opens_comment(position):
+        end = line_end(text, position)
+        return Token(Kind.OPEN_COMMENT, position, end, text[position:end])
+    match = _TOKEN.match(text, position)
+    if match is None or match.lastgroup is None:
+        return Token(Kind.STRANGE, position, position + 1, text[position])
+    return Token(_KINDS[match.lastgroup], position, match.end(), match.group())
+
+
+def trimmed(text: str, start: int, end: int) -> int:
+    """`end`, moved back over the blanks and comments that close `text[start:end]`."""
+    last = 0
+    for token in tokens(text[start:end]):
+        last = token.end
+    return start + last
+
+
+def doc_comments(text: str) -> dict[int, str]:
+    """The text of the `///` comments before a token, by the token's position."""
+    docs: dict[int, str] = {}
+    if "///" not in text:
+        return docs
+    before = 0
+    for token in tokens(text):
+        if doc := _doc_lines(text, before, token.start):
+            docs[token.start] = "\n".join(doc)
+        before = token.end
+    return docs
+
+
+def _doc_lines(text: str, start: int, end: int) -> list[str]:
+    trivia = Trivia(text)
+    lines = []
+    position = trivia.skip_to_doc(start)
+    while position < end:
+        after = line_end(text, position)
+        mark = _DOC.match(text, position)
+        lines.append(text[mark.end() if mark else position : after].rstrip())
+        position = trivia.skip_to_doc(after)
+    return lines

@@ -1,0 +1,130 @@
+"""What is checked of a text before the grammar sees it, and of a tree before anyone else does."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import fields
+
+from kcheck.grammar import syntax
+from kcheck.grammar.lexis import Kind, Mark, Trivia, marks
+from kcheck.grammar.problems import ENCODING, TOO_DEEP, TOO_LARGE, UNCLOSED, Problem
+from kcheck.grammar.recursion import DEEPEST
+from kcheck.grammar.spans import Span
+
+LARGEST_FILE = 1 << 20
+"""In characters: far more than people write, and few enough for an editor to wait for."""
+
+STRANGE_CHARACTER = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+"""Control characters but tab and line breaks, and halves of characters: no text file holds them."""
+
+
+def too_large(text: str) -> Problem | None:
+    if len(text) <= LARGEST_FILE:
+        return None
+    message = f"the file has {len(text):,} characters; {LARGEST_FILE:,} are the most that are read"
+    return Problem(TOO_LARGE, message, Span(0, 0), notes=("split it into several files and `use` them",))
+
+
+def strange_character(text: str) -> Problem | None:
+    found = STRANGE_CHARACTER.search(text)
+    return not_text(found.group(), found.start()) if found else None
+
+
+def not_text(character: str, offset: int) -> Problem:
+    kind = "half of a character" if "\ud800" <= character <= "\udfff" else "a control character"
+    message = f"U+{ord(character):04X}, {kind}, cannot stand in a program"
+    return Problem(ENCODING, message, Span(offset, offset + 1), notes=("is this a text file in UTF-8?",))
+
+
+def unreadable(text: str) -> Problem | None:
+    """The first of: a string or comment that is not closed, brackets that nest too deep."""
+    levels = _Levels()
+    for mark in marks(Trivia(text)):
+        if problem := _unclosed(mark) or levels.enter(mark):
+            return problem
+    return None
+
+
+def _unclosed(mark: Mark) -> Problem | None:
+    span = Span(mark.start, mark.end)
+    if mark.kind is Kind.OPEN_STRING:
+        return Problem(UNCLOSED, "this string is not closed", span, 'no `"` follows on this line')
+    if mark.kind is Kind.OPEN_COMMENT:
+        return Problem(UNCLOSED, "this comment is not closed", span, "no `*/` follows")
+    return None
+
+
+class _Levels:
+    """Counts open brackets, and headers whose block is still to come (`if if if …`)."""
+
+    def __init__(self) -> None:
+        self.headers = [0]
+        self.waiting = 0
+
+    def enter(self, mark: Mark) -> Problem | None:
+        match mark.text:
+            case "if" | "match" | "for" | "loop":
+                self._wait(1)
+            case "{" | "(" | "[":
+                if mark.text == "{" and self.headers[-1]:
+                    self._wait(-1)
+                self.headers.append(0)
+            case "}" | ")" | "]" if len(self.headers) > 1:
+                self.waiting -= self.headers.pop()
+        if len(self.headers) - 1 + self.waiting > DEEPEST:
+            return too_deep(Span(mark.start, mark.end))
+        return None
+
+    def _wait(self, change: int) -> None:
+        self.headers[-1] += change
+        self.waiting += change
+
+
+def too_deep(span: Span) -> Problem:
+    return Problem(
+        TOO_DEEP,
+        f"this nests deeper than {DEEPEST} levels",
+        span,
+        notes=("split it: give parts a name by `let`, or move them into functions",),
+    )
+
+
+# What opens a level of its own; the nodes between two of these add a fixed number.
+_LEVELS = (
+    syntax.Binary,
+    syntax.Unary,
+    syntax.Call,
+    syntax.Member,
+    syntax.Index,
+    syntax.Block,
+    syntax.Record,
+    syntax.StructValue,
+    syntax.ArrayLiteral,
+    syntax.ArrayRepeat,
+    syntax.Tuple,
+    syntax.ArrayType,
+    syntax.NamedType,
+)
+
+
+def deep_tree(item: syntax.Item) -> Problem | None:
+    """A problem if the tree nests deeper than all who walk it by recursion can follow."""
+    waiting: list[tuple[syntax.Node, int]] = [(item, 0)]
+    while waiting:
+        node, depth = waiting.pop()
+        depth += isinstance(node, _LEVELS)
+        if depth > DEEPEST:
+            return too_deep(node.span)
+        waiting.extend((child, depth) for child in children(node))
+    return None
+
+
+def children(node: syntax.Node) -> Iterator[syntax.Node]:
+    """The nodes directly below `node`, in order of their fields."""
+    for field in fields(node):
+        value = getattr(node, field.name)
+        if isinstance(value, syntax.Node):
+            yield value
+        elif isinstance(value, tuple):
+            yield from value

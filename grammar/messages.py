@@ -1,0 +1,213 @@
+"""From the place where reading stopped to a message in people's words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from difflib import get_close_matches
+
+from kcheck.grammar.engine import Failure
+from kcheck.grammar.habits import explain_habit
+from kcheck.grammar.lexis import RESERVED, Kind, Token
+from kcheck.grammar.problems import SYNTAX, Problem, Remark, Repair
+from kcheck.grammar.spans import Span
+from kcheck.grammar.spot import CLOSER, Spot
+
+# What the grammar's token rules are called; signs and words stand for themselves.
+_SIGNS = {
+    "AssignSign": "=",
+    "RangeSign": "..",
+    "StatementEnd": ";",
+    "FieldEnd": ";",
+    "ArmEnd": ",",
+    "Dot": ".",
+}
+# What may always follow a value, and so says nothing about what is missing.
+_CONTINUES_VALUE = frozenset({"OperatorToken", "AssignOperator", "Dot", "(", "["})
+# A place is told by one of the words or rules that only it expects.
+_PLACES = (
+    ("PatternNumberToken", "a pattern"),
+    ("let", "a statement"),
+    ("requires", "a member of the kernel"),
+    ("node", "an entry of the scene"),
+    ("carry", "a setting of the node"),
+    ("expect", "`port = value;` or `expect port = value;`"),
+    ("NumberToken", "an expression"),
+)
+_PLACE_NOTES = {
+    "requires": "members begin with `requires`, `input`, `output`, `param`, `memory`, `struct`, `enum`, `const`, "
+    "`fn`, `compute`, `scan`, `scatter`, `prefix`, `group`, `merge` or `example`",
+    "node": "entries begin with `input`, `param`, `node`, `output` or `example`",
+    "carry": "settings are `port <- node.output;`, `port <~ node.output from init;`, `name = value;` and "
+    "`carry port <- output;`",
+}
+_NAMED = {
+    "let": "a name",
+    "var": "a name",
+    "for": "a name",
+    ".": "a name after the `.`",
+    "over": "the input to walk",
+    "into": "the target input",
+    "with": "`sum`, `min`, `max` or `last`",
+    "kernel": "the kernel's name",
+    "<-": "a source such as `node.output`",
+    "<~": "a source such as `node.output`",
+    "from": "a source such as `node.output`",
+    "like": "a source such as `node.output`",
+}
+
+
+def explain(text: str, failure: Failure) -> Problem:
+    """The problem of an item whose reading stopped at `failure`."""
+    spot = Spot(text, failure)
+    return (
+        explain_habit(spot)
+        or _never_closed(spot)
+        or _missing_separator(spot)
+        or _misspelt(spot)
+        or _unexpected(spot)
+    )
+
+
+def _never_closed(spot: Spot) -> Problem | None:
+    """The item ends inside brackets."""
+    if not spot.at_end or not spot.open_brackets:
+        return None
+    bracket = _suspect(spot)
+    missing = CLOSER[bracket.text]
+    end = Remark(f"the text ends here without its `{missing}`", spot.after_previous)
+    message = f"this `{bracket.text}` is never closed"
+    return Problem(SYNTAX, message, Span(bracket.start, bracket.end), f"no `{missing}` for it", (end,))
+
+
+def _suspect(spot: Spot) -> Token:
+    """The bracket that most likely lacks its partner: one whose indentation says that another took it."""
+    stack: list[Token] = []
+    for token in spot.tokens:
+        if token.text in CLOSER:
+            stack.append(token)
+        elif stack and token.text == CLOSER[stack[-1].text]:
+            opener = stack.pop()
+            if stack and _indent(spot.text, token) < _indent(spot.text, opener):
+                return opener
+    return stack[-1] if stack else spot.open_brackets[-1]
+
+
+def _indent(text: str, token: Token) -> int:
+    """How far the line of `token` is indented."""
+    start = text.rfind("\n", 0, token.start) + 1
+    line = text[start:]
+    return len(line) - len(line.lstrip(" \t"))
+
+
+def _missing_separator(spot: Spot) -> Problem | None:
+    """A `;` or `,` is missing between the token before and the one found."""
+    sign = _separator(spot)
+    if not sign or not _ends_here(spot):
+        return None
+    place = spot.after_previous
+    repair = Repair(f"Insert `{sign}`", place, sign)
+    message = f"expected `{sign}` after {_what_ended(spot)}"
+    return Problem(SYNTAX, message, place, f"`{sign}` is missing here", repairs=(repair,))
+
+
+def _separator(spot: Spot) -> str:
+    if spot.expected & {";", "StatementEnd", "FieldEnd"} and spot.previous.text not in (";", "}", "{"):
+        return ";"
+    if spot.expected & {",", "ArmEnd"} and spot.previous.text not in (",", "(", "[", "{"):
+        return ","
+    return ""
+
+
+def _ends_here(spot: Spot) -> bool:
+    """Whether what was found starts something new rather than goes on wrongly."""
+    found = spot.found
+    if spot.at_end or spot.on_new_line or found.text in RESERVED or found.text in CLOSER.values():
+        return True
+    starts_field = found.kind is Kind.WORD and spot.token(1).text == ":"
+    element = "OperatorToken" in spot.expected and ("," in spot.expected or "ArmEnd" in spot.expected)
+    return starts_field or (element and found.kind in (Kind.NUMBER, Kind.WORD))
+
+
+def _what_ended(spot: Spot) -> str:
+    """What stands before a missing `;` or `,`."""
+    first = spot.first.text
+    if "FieldEnd" in spot.expected:
+        return "the field"
+    if "ArmEnd" in spot.expected:
+        return "the arm"
+    if first == "return":
+        return "the returned value"
+    if first in ("input", "output", "memory", "param", "use"):
+        return "the declaration"
+    if "AssignOperator" in spot.expected:
+        return "the statement"
+    return "the value"
+
+
+def _misspelt(spot: Spot) -> Problem | None:
+    """A word that is close to one that could stand here."""
+    words = sorted(word for word in spot.expected if word.isalpha() and word.islower())
+    if spot.found.kind is not Kind.WORD or "OperatorToken" in spot.expected:
+        return None
+    for meant in get_close_matches(spot.found.text, words, 1, 0.7):
+        repair = Repair(f"Write `{meant}`", spot.here, meant)
+        message = f"expected {_expected(spot)}, found `{spot.found.text}`"
+        return Problem(SYNTAX, message, spot.here, f"perhaps `{meant}`?", _notes(spot), (repair,))
+    return None
+
+
+def _unexpected(spot: Spot) -> Problem:
+    message = f"expected {_expected(spot)}, found {spot.found_text}"
+    return Problem(SYNTAX, message, spot.here, notes=_notes(spot))
+
+
+def _notes(spot: Spot) -> tuple[str | Remark, ...]:
+    notes: list[str | Remark] = [note for word, note in _PLACE_NOTES.items() if word in spot.expected]
+    closing = spot.expected & set(CLOSER.values())
+    if spot.open_brackets and spot.found.text in CLOSER.values() and closing:
+        bracket = spot.open_brackets[-1]
+        notes.append(Remark(f"to close this `{bracket.text}`", Span(bracket.start, bracket.end)))
+    if spot.found.text in RESERVED and "NameToken" in spot.expected:
+        notes.append(f"`{spot.found.text}` is a reserved word")
+    return tuple(notes)
+
+
+def _expected(spot: Spot) -> str:
+    """What could stand at the spot, in words."""
+    return _one_of([*_things(spot), *_signs(spot)])
+
+
+def _things(spot: Spot) -> list[str]:
+    for rule, words in _PLACES:
+        if rule in spot.expected:
+            return [words]
+    if "NameToken" not in spot.expected:
+        return []
+    if "[" in spot.expected:
+        return ["a type"]
+    return [_NAMED.get(spot.previous.text, "a name")]
+
+
+def _signs(spot: Spot) -> list[str]:
+    things = bool(_things(spot))
+    signs = {_SIGNS.get(name, name) for name in spot.expected - _noise(spot)}
+    kept = [sign for sign in signs if sign in ("}", ")", "]") or not things]
+    return [f"`{sign}`" for sign in sorted(kept) if not sign.endswith("Token")]
+
+
+def _noise(spot: Spot) -> frozenset[str]:
+    """Names that are expected but say little."""
+    noise = {"Comment"}
+    if "OperatorToken" in spot.expected:
+        noise |= _CONTINUES_VALUE
+    if "StatementEnd" in spot.expected:
+        noise |= {":", "{"}
+    if len(spot.expected) > 1:
+        noise |= {"<", "Dot"}
+    return frozenset(noise)
+
+
+def _one_of(names: list[str]) -> str:
+    if len(names) < 2:
+        return "".join(names) or "something else"
+    return f"{', '.join(names[:-1])} or {names[-1]}"

@@ -1,0 +1,115 @@
+"""The place where reading stopped, with the tokens around it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from kcheck.grammar.engine import Failure
+from kcheck.grammar.lexis import Kind, Token, tokens
+from kcheck.grammar.spans import Span
+
+CLOSER = {"(": ")", "[": "]", "{": "}"}
+_NO_TOKEN = Token(Kind.PUNCTUATION, 0, 0, "")
+
+
+@dataclass(frozen=True)
+class Spot:
+    """`found` is the first token that does not fit; `expected` are the names that `engine` gave.
+
+    Tokens that are not there are empty, so that rules can ask for texts without asking whether there is one.
+    """
+
+    text: str
+    failure: Failure
+
+    @property
+    def expected(self) -> frozenset[str]:
+        return self.failure.expected
+
+    @cached_property
+    def tokens(self) -> list[Token]:
+        return list(tokens(self.text))
+
+    @cached_property
+    def index(self) -> int:
+        """The index of `found`."""
+        for index, token in enumerate(self.tokens):
+            if token.end > self.failure.offset:
+                return index
+        return len(self.tokens)
+
+    @property
+    def found(self) -> Token:
+        return self.token(0)
+
+    @property
+    def previous(self) -> Token:
+        return self.token(-1)
+
+    def token(self, distance: int) -> Token:
+        """The token so many after `found`."""
+        index = self.index + distance
+        return self.tokens[index] if 0 <= index < len(self.tokens) else _NO_TOKEN
+
+    @property
+    def at_end(self) -> bool:
+        return self.index >= len(self.tokens)
+
+    @property
+    def found_text(self) -> str:
+        return "the end" if self.at_end else f"`{self.found.text}`"
+
+    @property
+    def here(self) -> Span:
+        """The place of `found`; where nothing is left, the end of the last token."""
+        return self.after_previous if self.at_end else Span(self.found.start, self.found.end)
+
+    @property
+    def after_previous(self) -> Span:
+        """The empty place just after the token before `found`."""
+        return Span(self.previous.end, self.previous.end)
+
+    @property
+    def on_new_line(self) -> bool:
+        return "\n" in self.text[self.previous.end : self.found.start]
+
+    @property
+    def adjacent(self) -> bool:
+        """Whether nothing stands between the token before and `found`."""
+        return not self.at_end and self.previous.end == self.found.start
+
+    @cached_property
+    def open_brackets(self) -> tuple[Token, ...]:
+        """The brackets before `found` that are open there, the outermost first."""
+        stack: list[Token] = []
+        for token in self.tokens[: self.index]:
+            if token.text in CLOSER:
+                stack.append(token)
+            elif stack and token.text == CLOSER[stack[-1].text]:
+                stack.pop()
+        return tuple(stack)
+
+    @cached_property
+    def statement(self) -> tuple[Token, ...]:
+        """The tokens from the start of the statement, member or arm that holds `found` up to it."""
+        start = self.index
+        for start in self._back():
+            if start == 0 or self.tokens[start - 1].text in (";", "{", "}", "=>"):
+                break
+        return tuple(self.tokens[start : self.index])
+
+    def _back(self) -> Iterator[int]:
+        """The indices before `found`, backwards, without those in brackets that close before it."""
+        closed = 0
+        for index in range(self.index, -1, -1):
+            text = self.tokens[index].text if index < self.index else ""
+            closed += (text in (")", "]")) - (text in ("(", "[") and closed > 0)
+            if closed == 0:
+                yield index
+
+    @property
+    def first(self) -> Token:
+        """The first token of the statement, `found` itself if none stands before it."""
+        return self.statement[0] if self.statement else self.found

@@ -1,0 +1,609 @@
+"""The syntax tree: frozen values, one class a construct of `kernel.tx`.
+
+Every node knows its `span`, counted from the first character of its file item; spans and doc comments take
+no part in equality or hashing, so two items that differ only in layout are equal.
+Names are not resolved and nothing is typed here; that is the checker's work.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TypeAlias
+
+from kcheck.grammar.spans import Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    span: Span = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Documented(Node):
+    """A node that a `///` comment may describe; `doc` is its text without the slashes."""
+
+    doc: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Name(Node):
+    """An identifier, a dotted path (`signal.fft`) or a kernel's name (`stats.luma@1`)."""
+
+    text: str
+
+
+# ---------------------------------------------------------------- types
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedType(Node):
+    """`Float`, `Light`, `Grid<Vec3>`."""
+
+    name: Name
+    args: tuple[TypeExpr, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArrayType(Node):
+    """`[Float; 4]`."""
+
+    element: TypeExpr
+    length: Expr
+
+
+TypeExpr: TypeAlias = "NamedType | ArrayType"
+
+
+# ---------------------------------------------------------------- expressions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IntLiteral(Node):
+    """`value` is what the digits say, of any size; `pattern` marks hex and binary bit patterns."""
+
+    value: int
+    pattern: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FloatLiteral(Node):
+    """`text` is the literal without underscores, as `float()` reads it."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoolLiteral(Node):
+    value: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StringLiteral(Node):
+    """Only in examples: `file("photo.png")`."""
+
+    value: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NameRef(Node):
+    """A name used as a value: a local, constant, port, param or bare variant."""
+
+    name: Name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unary(Node):
+    """`op` is `-`, `!` or `~`."""
+
+    op: str
+    operand: Expr
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Binary(Node):
+    """`op` is one of `|| && == != < <= > >= | ^ & << >> >>> + - * / %`; precedence is already applied."""
+
+    op: str
+    op_span: Span = field(compare=False)
+    left: Expr
+    right: Expr
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeywordArgument(Node):
+    """Only in examples: `random((64, 64), seed=1)`."""
+
+    name: Name
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call(Node):
+    """`f(a, b)`; the checker refuses a `callee` that is not a plain name."""
+
+    callee: Expr
+    args: tuple[Expr, ...]
+    keywords: tuple[KeywordArgument, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Member(Node):
+    """`a.b`: a field, a swizzle or a variant of a named enum."""
+
+    operand: Expr
+    name: Name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Index(Node):
+    """`a[i]`."""
+
+    operand: Expr
+    index: Expr
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class If(Node):
+    """`if c { … } else …`; `otherwise` is the else block, or a block that holds just the next `if`."""
+
+    condition: Expr
+    then: Block
+    otherwise: Block | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arm(Node):
+    """`1 | 2 => body`; an expression body is a block without statements that ends in it."""
+
+    patterns: tuple[Pattern, ...]
+    body: Block
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Match(Node):
+    subject: Expr
+    arms: tuple[Arm, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FieldValue(Node):
+    """`name: value` in a record or a struct value."""
+
+    name: Name
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record(Node):
+    """`{ a: 1, b: 2 }`: the outputs of a body, or a struct in an example."""
+
+    fields: tuple[FieldValue, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StructValue(Node):
+    """`Light { sum: l }`, `Disc { r: 1.0 }` or, with an `enum` name, `Shape.Disc { r: 1.0 }`."""
+
+    enum: Name | None
+    name: Name
+    fields: tuple[FieldValue, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArrayLiteral(Node):
+    """`[a, b, c]`."""
+
+    elements: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArrayRepeat(Node):
+    """`[value; length]`."""
+
+    value: Expr
+    length: Expr
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tuple(Node):
+    """Only in examples and scenes: a size `(w, h)`."""
+
+    elements: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block(Node):
+    """`{ … }`; as an expression its value is that of a last `ExprStatement` without a semicolon."""
+
+    statements: tuple[Statement, ...]
+
+
+Expr: TypeAlias = (
+    "IntLiteral | FloatLiteral | BoolLiteral | StringLiteral | NameRef | Unary | Binary | Call | Member | Index"
+    " | If | Match | Record | StructValue | ArrayLiteral | ArrayRepeat | Tuple | Block"
+)
+
+
+# ---------------------------------------------------------------- patterns
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WildcardPattern(Node):
+    """`_`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiteralPattern(Node):
+    """An Int (sign applied) or Bool literal."""
+
+    value: int | bool
+    pattern: bool = False
+    """Whether an Int was written as a hex or binary bit pattern."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RangePattern(Node):
+    """`low..high` (half-open) or `low..=high` (closed)."""
+
+    low: LiteralPattern
+    high: LiteralPattern
+    closed: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FieldPattern(Node):
+    """`r` or `r: radius` inside a variant pattern: binds field `name` to local `binding`."""
+
+    name: Name
+    binding: Name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VariantPattern(Node):
+    """`Dot`, `Disc { r }`, `Shape.Disc { r: radius }`; `fields` is None where no braces stand."""
+
+    enum: Name | None
+    name: Name
+    fields: tuple[FieldPattern, ...] | None
+
+
+Pattern: TypeAlias = "WildcardPattern | LiteralPattern | RangePattern | VariantPattern"
+
+
+# ---------------------------------------------------------------- statements
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Let(Node):
+    """`let` or, where `mutable`, `var`."""
+
+    mutable: bool
+    name: Name
+    type: TypeExpr | None
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assign(Node):
+    """`target = value`, or `target op= value` where `op` is `+ - * / % & | ^ << >> >>>`."""
+
+    target: Expr
+    op: str | None
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class For(Node):
+    """`for name in low..high until c { … }`; `closed` for `..=`."""
+
+    name: Name
+    low: Expr
+    high: Expr
+    closed: bool
+    until: Expr | None
+    body: Block
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loop(Node):
+    """`loop count until c { … }`."""
+
+    count: Expr
+    until: Expr | None
+    body: Block
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Return(Node):
+    value: Expr | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExprStatement(Node):
+    """An expression as a statement; `semicolon` tells whether one ended it."""
+
+    value: Expr
+    semicolon: bool
+
+
+Statement: TypeAlias = "Let | Assign | For | Loop | Return | ExprStatement"
+
+
+# ---------------------------------------------------------------- declarations
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FieldDecl(Documented):
+    """A field of a struct or of an enum's variant."""
+
+    name: Name
+    type: TypeExpr
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Use(Documented):
+    path: Name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Const(Documented):
+    name: Name
+    type: TypeExpr
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Struct(Documented):
+    name: Name
+    fields: tuple[FieldDecl, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VariantDecl(Documented):
+    name: Name
+    fields: tuple[FieldDecl, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Enumeration(Documented):
+    name: Name
+    variants: tuple[VariantDecl, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameter(Node):
+    name: Name
+    type: TypeExpr
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Function(Documented):
+    """`head` spans from `fn` to the end of the result type."""
+
+    name: Name
+    parameters: tuple[Parameter, ...]
+    result: TypeExpr | None
+    body: Block
+    head: Span = field(compare=False)
+
+
+# ---------------------------------------------------------------- kernels
+
+
+class PortKind(Enum):
+    INPUT = "input"
+    OUTPUT = "output"
+    MEMORY = "memory"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Requires(Node):
+    """`requires { field.read; field.write; }`; an item without one has none of these nodes."""
+
+    permissions: tuple[Name, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Port(Documented):
+    kind: PortKind
+    name: Name
+    type: TypeExpr
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Param(Documented):
+    """`param name: T = default in low..high;`; the range is closed."""
+
+    name: Name
+    type: TypeExpr
+    default: Expr | None
+    low: Expr | None
+    high: Expr | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Body(Node):
+    """A kernel's body; `head` spans the words before its opening brace."""
+
+    block: Block
+    head: Span = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MapBody(Body):
+    """`compute { … }`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReductionBody(Body):
+    """`compute over x { … }`."""
+
+    over: Name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScanBody(Body):
+    """`scan over x with y = init { … }`."""
+
+    over: Name
+    carry: Name
+    init: Expr
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScatterBody(Body):
+    """`scatter over x into t with op { … }`."""
+
+    over: Name
+    into: Name
+    op: Name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrefixBody(Body):
+    """`prefix over x with op { … }`."""
+
+    over: Name
+    op: Name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupBody(Body):
+    """`group N { … }`."""
+
+    size: Expr
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Merge(Node):
+    """`merge(a, b) { … }`."""
+
+    left: Name
+    right: Name
+    block: Block
+    head: Span = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExampleEntry(Node):
+    """`port = value;`, `expect output = value;` or `param name = value;`.
+
+    `escaped` marks an entry written with the word `param` before it, which no option name catches.
+    """
+
+    name: Name
+    value: Expr
+    expected: bool
+    escaped: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Example(Documented):
+    name: Name
+    entries: tuple[ExampleEntry, ...]
+
+
+KernelMember: TypeAlias = (
+    "Requires | Port | Param | Const | Struct | Enumeration | Function | Body | Merge | Example"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kernel(Documented):
+    """`kernel stats.luma@1 { … }`; `name.text` holds the dotted name with its version."""
+
+    name: Name
+    members: tuple[KernelMember, ...]
+
+
+# ---------------------------------------------------------------- scenes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reference(Node):
+    """`node.port`, or the name of a scene input."""
+
+    node: Name
+    port: Name | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Binding(Node):
+    """`port <- source;`."""
+
+    port: Name
+    source: Reference
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Feedback(Node):
+    """`port <~ source from init;`."""
+
+    port: Name
+    source: Reference
+    init: Reference
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Carry(Node):
+    """`carry port <- output;`."""
+
+    port: Name
+    output: Name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Like(Node):
+    """`like node.port`, only as the value of `domain`."""
+
+    source: Reference
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting(Node):
+    """`name = value;`: an option or a param; `escaped` marks one written `param name = value;`."""
+
+    name: Name
+    value: Expr | Like
+    escaped: bool = False
+
+
+NodeSetting: TypeAlias = "Binding | Feedback | Carry | Setting"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SceneNode(Documented):
+    """`node name: kernel@1 { … }`."""
+
+    name: Name
+    kernel: Name
+    settings: tuple[NodeSetting, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SceneOutput(Documented):
+    """`output name <- source;`."""
+
+    name: Name
+    source: Reference
+
+
+SceneEntry: TypeAlias = "Port | Param | SceneNode | SceneOutput | Example"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene(Documented):
+    name: Name
+    entries: tuple[SceneEntry, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrokenItem(Node):
+    """An item that could not be read; what it declares is known by `keyword` and `name` where those were seen."""
+
+    keyword: str | None
+    name: Name | None
+
+
+Item: TypeAlias = "Use | Const | Struct | Enumeration | Function | Kernel | Scene | BrokenItem"

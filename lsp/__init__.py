@@ -1,0 +1,1 @@
+"""The language server: snapshots and editor features."""

@@ -1,0 +1,168 @@
+"""kcheck: a small language for GPU kernels, checked and run from Python.
+
+    import kcheck
+
+    module = kcheck.load("edges.kernel")
+    sharpen = module["edges.sharpen"]
+    out = sharpen(source=pixels, amount=0.5)
+    out["result"]
+
+Inputs, memories and params are given by name, as NumPy arrays, nested lists, numbers, paths of files
+(`pathlib.Path("photo.png")`) or fields of earlier results.  Arrays have the axes of the field in NumPy's order,
+`(n)`, `(h, w)`, `(d, h, w)`, and then those of the elements; structs are structured arrays.
+
+A file that the checker refuses raises `CheckError`; a call that cannot run raises `RunError` and changes nothing.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from kcheck.checker.checked import Checked
+    from kcheck.checker.ir import Program
+    from kcheck.grammar.diagnostics import Diagnostic
+    from kcheck.runtime.errors import CheckError, RunError
+    from kcheck.runtime.results import Result
+    from kcheck.runtime.values.incoming import Value
+
+__all__ = ["CheckError", "Kernel", "Module", "Result", "RunError", "UnknownKernel", "load", "loads"]
+
+_LAZY = {
+    "CheckError": "kcheck.runtime.errors",
+    "RunError": "kcheck.runtime.errors",
+    "Result": "kcheck.runtime.results",
+}
+"""Names whose modules are imported when they are first used, so that `import kcheck` costs next to nothing."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module `kcheck` has no attribute `{name}`")
+    from importlib import import_module
+
+    return getattr(import_module(_LAZY[name]), name)
+
+
+def load(path: str | os.PathLike[str]) -> Module:
+    """The kernels of a file; raises `CheckError` where it has errors, `OSError` where it cannot be read."""
+    from pathlib import Path
+
+    from kcheck.checker import check_bytes
+    from kcheck.workspace import loader_for
+
+    file = Path(path)
+    return _module(check_bytes(file.read_bytes(), str(file), loader_for(file.parent)))
+
+
+def loads(text: str, path: str = "<text>") -> Module:
+    """The kernels of a text; `path` is the name that messages give it."""
+    from pathlib import Path
+
+    from kcheck.checker import check_text
+    from kcheck.workspace import loader_for
+
+    return _module(check_text(text, path, loader_for(Path.cwd())))
+
+
+def _module(checked: Checked) -> Module:
+    if checked.has_errors:
+        from kcheck.checker.render import text
+        from kcheck.runtime.errors import CheckError
+
+        raise CheckError(checked.diagnostics, text.render([checked]))
+    return Module(checked)
+
+
+class UnknownKernel(KeyError):
+    """A module has no kernel of that name; the text names those that are near."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class Module(Mapping[str, "Kernel"]):
+    """The kernels of one file, by name: `module["stats.luma@1"]`, or `module["stats.luma"]` where there is only
+    one version.  Iteration gives the full names."""
+
+    def __init__(self, checked: Checked) -> None:
+        self._checked = checked
+        self._kernels = {name: Kernel(program) for name, program in checked.programs.items()}
+
+    @property
+    def path(self) -> str:
+        return self._checked.file.path
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """What the checker remarks: warnings and hints, for a module has no errors."""
+        return self._checked.diagnostics
+
+    def __getitem__(self, name: str) -> Kernel:
+        found = [full for full in self._kernels if full == name or full.rpartition("@")[0] == name]
+        if len(found) != 1:
+            raise UnknownKernel(self._unknown(name, found))
+        return self._kernels[found[0]]
+
+    def _unknown(self, name: str, found: Sequence[str]) -> str:
+        if found:
+            return f"{self.path} has `{name}` in several versions: {', '.join(found)}"
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, self._kernels, n=3)
+        meant = (
+            f"did you mean {' or '.join(near)}?" if near else f"it has {', '.join(self._kernels) or 'none'}"
+        )
+        return f"{self.path} has no kernel `{name}`; {meant}"
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._kernels)
+
+    def __len__(self) -> int:
+        return len(self._kernels)
+
+    def __repr__(self) -> str:
+        return f"<Module {self.path}: {', '.join(self._kernels)}>"
+
+
+class Kernel:
+    """One kernel: call it with its inputs, memories and params by name."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        """The checked program, as the backends take it."""
+        self.__doc__ = program.doc or None
+
+    @property
+    def name(self) -> str:
+        """The full name with its version."""
+        return self.program.name
+
+    def __call__(
+        self,
+        values: Mapping[str, Value] | None = None,
+        /,
+        *,
+        domain: int | Sequence[int] | None = None,
+        backend: str = "auto",
+        **named: Value,
+    ) -> Result:
+        """Run the kernel: `out = kernel(source=pixels, k=0.2)`.
+
+        `domain` is x first: n, (w, h) or (w, h, d); only maps and groups take one, and need it only where no input
+        gives it.  `values` is for names that cannot be keywords here, `domain` and `backend` themselves.
+        Raises `RunError` where a value is missing, unknown or does not fit, or where the run itself fails.
+        """
+        from kcheck.runtime.backends import Options, execute
+
+        size = (domain,) if isinstance(domain, int) else domain
+        return execute(self.program, {**(values or {}), **named}, size, Options(backend))
+
+    def __repr__(self) -> str:
+        program = self.program
+        ports = [f"{port.name}: {port.type}" for port in (*program.inputs, *program.memories)]
+        params = [f"{param.name}: {param.type}" for param in program.params]
+        outputs = [f"{port.name}: {port.type}" for port in program.outputs]
+        return f"<Kernel {self.name}({', '.join(ports + params)}) -> {', '.join(outputs)}>"

@@ -1,0 +1,55 @@
+"""`kcheck doctor`: what is installed, what can run, and what is missing."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from kcheck.cli import terminal
+
+_PACKAGES = ("kcheck", "textX", "Arpeggio", "numpy", "pillow", "rich")
+
+
+def add_arguments(subparsers: argparse._SubParsersAction[Any]) -> None:
+    subparsers.add_parser(
+        "doctor",
+        help="show what is installed and what can run",
+        description="Shows versions, the backends that are there, and what the terminal can draw.",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the report; 1 where something that kcheck needs is missing."""
+    rows = [*_versions(), *_backends(), *_terminal()]
+    pad = max(len(name) for _, name, _ in rows)
+    for good, name, text in rows:
+        print(f"{'ok' if good else '--'}  {name.ljust(pad)}  {text}".rstrip())
+    return int(not all(good for good, name, _ in rows if name in _PACKAGES))
+
+
+def _versions() -> Iterator[tuple[bool, str, str]]:
+    from importlib.metadata import PackageNotFoundError, version
+
+    yield True, "python", f"{sys.version.split()[0]}  {sys.executable}"
+    for package in _PACKAGES:
+        try:
+            yield True, package, version(package)
+        except PackageNotFoundError:
+            yield False, package, f"not installed; python -m pip install {package}"
+
+
+def _backends() -> Iterator[tuple[bool, str, str]]:
+    from kcheck.runtime.backends import AUTO, BACKENDS
+
+    for name, make in BACKENDS.items():
+        yield True, f"backend {name}", f"there, as {make().name}" if make().name != name else "there"
+    yield True, f"backend {AUTO}", "interpreter"
+
+
+def _terminal() -> Iterator[tuple[bool, str, str]]:
+    encoding = sys.stdout.encoding or "unknown"
+    kind = "a terminal" if sys.stdout.isatty() else "not a terminal"
+    color = "colours" if terminal.wants_color(sys.stdout) else "no colours"
+    yield True, "output", f"{kind}, {color}, {encoding}, {terminal.width()} columns"

@@ -1,0 +1,81 @@
+"""Source files as the command line names them: files, folders and `-`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+from kcheck.workspace import SUFFIX, Loader, loader_for, shown
+
+STDIN = "-"
+STDIN_PATH = "<stdin>"
+
+
+class UsageError(Exception):
+    """What the user asked for cannot be done as asked: shown in one line, exit code 2."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceText:
+    """A file that was read: `path` as messages show it, and how to find the packages it uses."""
+
+    path: str
+    data: bytes
+    loader: Loader
+
+
+def find_files(paths: Iterable[str]) -> tuple[list[str], list[str]]:
+    """The files that `paths` name, each once, and the folders among them that hold no kernel file.
+
+    Folders are walked for `*.kernel`, except hidden ones below them.
+    """
+    files: dict[str, None] = {}
+    empty = []
+    for path in paths:
+        found = list(_below(path))
+        files |= dict.fromkeys(found)
+        if not found:
+            empty.append(path)
+    return list(files), empty
+
+
+def _below(path: str) -> Iterator[str]:
+    if path == STDIN:
+        yield STDIN
+    elif os.path.isdir(path):
+        yield from _walk(path)
+    elif os.path.exists(path):
+        yield shown(Path(path))
+    else:
+        raise UsageError(f"{path}: no such file or folder")
+
+
+def _walk(folder: str) -> Iterator[str]:
+    for place, folders, names in os.walk(folder, onerror=_refuse):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            if name.endswith(SUFFIX):
+                yield shown(Path(place, name))
+
+
+def _refuse(error: OSError) -> NoReturn:
+    raise UsageError(f"{error.filename}: {error.strerror}") from error
+
+
+def read_source(path: str) -> SourceText:
+    """The file at `path`, or what standard input holds."""
+    if path == STDIN:
+        return SourceText(STDIN_PATH, sys.stdin.buffer.read(), loader_for(Path.cwd()))
+    if os.path.isdir(path):
+        raise UsageError(f"{path}: a folder, where a file is needed")
+    try:
+        data = Path(path).read_bytes()
+    except FileNotFoundError:
+        raise UsageError(f"{path}: no such file") from None
+    except OSError as error:
+        _refuse(error)
+    return SourceText(shown(Path(path)), data, loader_for(Path(path).parent))
