@@ -1,0 +1,206 @@
+"""Checking a file: parse, resolve what it uses, lower every kernel, and collect what there is to say."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeAlias
+
+from kcheck.checker import ir, rules
+from kcheck.checker.bindings import ExampleSpec
+from kcheck.checker.checked import Checked, LawVerdict
+from kcheck.checker.examples import check_examples
+from kcheck.checker.lower import functions, kernels
+from kcheck.checker.lower.context import ProgramContext
+from kcheck.checker.lower.declarations import Declarations
+from kcheck.checker.lower.items import declare_file
+from kcheck.checker.lower.problems import Problems
+from kcheck.checker.lower.scopes import FunctionEntity, Home, Scope
+from kcheck.grammar import parser, syntax
+from kcheck.grammar.diagnostics import Diagnostic, Note, Severity
+from kcheck.grammar.source import SourceFile
+
+Loader: TypeAlias = Callable[[str], "tuple[str, bytes] | None"]
+"""Finds the file of a dotted package path: its path and contents, or None."""
+
+_RECURSION_LIMIT = 30_000
+"""Enough Python frames for the deepest tree that the parser lets through."""
+
+
+def check_bytes(data: bytes, path: str, loader: Loader | None = None) -> Checked:
+    """Check the contents of a file."""
+    text, problems = parser.decode(data, path)
+    return _check(text, path, loader, problems)
+
+
+def check_text(text: str, path: str = "<text>", loader: Loader | None = None) -> Checked:
+    """Check a text as if it stood in a file at `path`."""
+    return _check(text, path, loader, ())
+
+
+def _check(text: str, path: str, loader: Loader | None, decoding: tuple[Diagnostic, ...]) -> Checked:
+    with _deep_recursion():
+        return _Check(path, loader).run(text, decoding)
+
+
+@contextmanager
+def _deep_recursion() -> Iterator[None]:
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, _RECURSION_LIMIT))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
+
+
+class _Check:
+    """One run of the checker over a file and those it uses."""
+
+    def __init__(self, path: str, loader: Loader | None) -> None:
+        self._path = path
+        self._loader = loader
+        self._problems = Problems()
+        self._declarations = Declarations(self._problems)
+        self._files: dict[str, SourceFile] = {}
+        self._scopes: dict[str, Scope] = {}
+        self._loading: list[str] = []
+
+    def run(self, text: str, decoding: tuple[Diagnostic, ...]) -> Checked:
+        self._problems.extend(decoding)
+        scope = self._load(self._path, text)
+        file = self._files[self._path]
+        programs: dict[str, ir.Program] = {}
+        specs: list[ExampleSpec] = []
+        laws: list[LawVerdict] = []
+        for item in file.items:
+            home = Home(self._path, item.key)
+            match item.node:
+                case syntax.Kernel() as kernel:
+                    program, kernel_scope = kernels.lower_kernel(kernel, home, scope, self._declarations)
+                    specs += check_examples(kernel, home, kernel_scope, self._declarations)
+                    if program is not None:
+                        programs.setdefault(program.name, program)
+                        laws += self._laws(kernel, home, program)
+                case syntax.Scene() as scene:
+                    message = "scenes are not checked yet"
+                    self._problems.add(rules.SCENES_NOT_CHECKED.report(home.at(scene.name.span), message))
+                case _:
+                    pass
+        self._check_rest(scope)
+        return Checked(
+            file=file,
+            files=self._files,
+            diagnostics=self._own_diagnostics(),
+            programs=programs,
+            scenes=tuple(i.node.name.text for i in file.items if isinstance(i.node, syntax.Scene)),
+            examples=tuple(specs),
+            laws=tuple(laws),
+        )
+
+    # ------------------------------------------------------------ files and packages
+
+    def _load(self, path: str, text: str) -> Scope:
+        file, problems = parser.parse(text, path)
+        self._files[path] = file
+        self._problems.extend(problems)
+        scope = self._scopes[path] = declare_file(path, file.items, self._problems)
+        self._loading.append(path)
+        for item in file.items:
+            if isinstance(item.node, syntax.Use):
+                self._use(scope, item.node, Home(path, item.key))
+        self._loading.pop()
+        return scope
+
+    def _use(self, scope: Scope, node: syntax.Use, home: Home) -> None:
+        found = self._loader(node.path.text) if self._loader is not None else None
+        if found is None:
+            scope.incomplete = True
+            self._problems.add(_unknown_package(node, home))
+            return
+        path, data = found
+        if path in self._loading:
+            scope.incomplete = True
+            cycle = " → ".join([*self._loading[self._loading.index(path) :], path])
+            message = f"`{node.path.text}` uses this file in turn: {cycle}"
+            self._problems.add(rules.USE_CYCLE.report(home.at(node.path.span), message))
+            return
+        if path not in self._scopes:
+            text, problems = parser.decode(data, path)
+            self._problems.extend(problems)
+            self._load(path, text)
+        scope.imports.append(self._scopes[path])
+
+    # ------------------------------------------------------------ what no kernel reaches
+
+    def _check_rest(self, scope: Scope) -> None:
+        """Look for errors in the items that no kernel uses."""
+        for type_ in scope.types.values():
+            self._declarations.type_of(type_)
+        for const in scope.consts.values():
+            self._declarations.constant(const)
+        for function in scope.functions.values():
+            if not function.used:
+                self._check_function(function)
+
+    def _check_function(self, entity: FunctionEntity) -> None:
+        """A function that no kernel calls must fit some kernel: one whose domain has 1, 2 or 3 axes."""
+        attempts = [self._attempt(entity, rank) for rank in (1, 2, 3)]
+        best = min(attempts, key=lambda problems: problems.errors)
+        self._problems.extend(best.all())
+
+    def _attempt(self, entity: FunctionEntity, rank: int) -> Problems:
+        problems = Problems()
+        declarations = Declarations(problems)
+        functions.lower_standalone(ProgramContext(declarations, entity.scope, rank), entity)
+        return problems
+
+    # ------------------------------------------------------------ results
+
+    def _laws(self, kernel: syntax.Kernel, home: Home, program: ir.Program) -> list[LawVerdict]:
+        if not isinstance(program.schedule, ir.Fold):
+            return []
+        reason = "the prover is not there yet"
+        merge = next(m for m in kernel.members if isinstance(m, syntax.Merge))
+        self._problems.add(
+            rules.LAW_UNKNOWN.report(
+                home.at(merge.head),
+                f"not proved that this merge is associative and commutative: {reason}",
+                notes=(Note("the fold's tree is the backend's, so a merge without these laws has no one result"),),
+            )
+        )
+        return [LawVerdict(program.name, law, "unknown", reason) for law in ("associative", "commutative")]
+
+    def _own_diagnostics(self) -> tuple[Diagnostic, ...]:
+        """The diagnostics of the file itself; errors in files that it uses are named where it uses them."""
+        own = [d for d in self._problems.all() if d.origin.path == self._path]
+        foreign = [d for d in self._problems.all() if d.origin.path != self._path and d.severity is Severity.ERROR]
+        own += self._foreign_errors(foreign)
+        file = self._files[self._path]
+        return tuple(sorted(own, key=lambda d: (file.absolute(d.origin).start, file.absolute(d.origin).end)))
+
+    def _foreign_errors(self, foreign: list[Diagnostic]) -> list[Diagnostic]:
+        if not foreign:
+            return []
+        uses = [i for i in self._files[self._path].items if isinstance(i.node, syntax.Use)]
+        item = uses[0]
+        assert isinstance(item.node, syntax.Use)
+        first = foreign[0]
+        return [
+            rules.UNKNOWN_PACKAGE.report(
+                Home(self._path, item.key).at(item.node.path.span),
+                f"`{first.origin.path}`, which this file uses, has {len(foreign)} error(s)",
+                notes=(Note(f"{first.code}: {first.message}", first.origin),),
+            )
+        ]
+
+
+def _unknown_package(node: syntax.Use, home: Home) -> Diagnostic:
+    path = node.path.text
+    return rules.UNKNOWN_PACKAGE.report(
+        home.at(node.path.span),
+        f"there is no package file `{path}`",
+        notes=(
+            Note(f"`use {path};` looks for `{path.replace('.', '/')}.kernel` in the workspace and beside this file"),
+        ),
+    )

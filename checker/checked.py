@@ -1,0 +1,42 @@
+"""What checking a file gives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from kcheck.checker.bindings import ExampleSpec
+from kcheck.checker.ir import Program
+from kcheck.grammar.diagnostics import Diagnostic, Severity
+from kcheck.grammar.source import SourceFile
+
+
+@dataclass(frozen=True, slots=True)
+class LawVerdict:
+    """A verdict on one law of one reduction's merge: `law` is "associative" or "commutative"."""
+
+    kernel: str
+    law: str
+    verdict: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Checked:
+    """The result of checking one file together with the files it uses.
+
+    `programs` holds a program for each kernel of the file that has no error; `scenes` the names of its scenes.
+    `files` maps the path in any `Origin` to its source.
+    """
+
+    file: SourceFile
+    files: Mapping[str, SourceFile]
+    diagnostics: tuple[Diagnostic, ...]
+    programs: Mapping[str, Program]
+    scenes: tuple[str, ...]
+    examples: tuple[ExampleSpec, ...]
+    laws: tuple[LawVerdict, ...]
+
+    @property
+    def has_errors(self) -> bool:
+        return any(d.severity is Severity.ERROR for d in self.diagnostics)

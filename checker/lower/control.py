@@ -1,0 +1,488 @@
+"""Lowering of statements, blocks, `if`, `match` and loops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kcheck.checker import ir, rules, types
+from kcheck.checker.lower import assignment, calls, expressions, functions, patterns
+from kcheck.checker.lower.context import Expected, FunctionContext
+from kcheck.grammar import syntax
+from kcheck.grammar.diagnostics import Note
+from kcheck.grammar.spans import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a block ends: with a `value`, or (`diverges`) never, since every path returned."""
+
+    value: ir.Expression | None
+    diverges: bool
+
+
+def function_body(context: FunctionContext, block: syntax.Block, head: Span) -> ir.Block:
+    """The statements of a function or body, ending in `Return` on every path."""
+    wants_value = not isinstance(context.result.type, types.Unit)
+    with context.collect() as statements, context.frame():
+        if wants_value:
+            outcome = _value_block(context, block, context.result.type, needs_value=False)
+            if outcome.value is not None:
+                _return_value(context, outcome.value, _last_expression(block), block.span)
+            elif not outcome.diverges and not _ends_in_value(context, block):
+                _missing_return(context, head)
+        elif not _statements(context, block.statements):
+            context.statements.append(ir.Return(id=context.node(_end(block)), value=None))
+    return context.block(statements, block.span)
+
+
+def _missing_return(context: FunctionContext, head: Span) -> None:
+    result = context.result.type
+    what = "a value" if result is None else expressions.describe(result)
+    context.report(
+        rules.MISSING_RETURN,
+        head,
+        f"not every path returns {what}",
+        notes=(context.note("end the block with a value, or `return` one on every path"),),
+    )
+
+
+def _end(block: syntax.Block) -> Span:
+    return Span(max(block.span.start, block.span.end - 1), block.span.end)
+
+
+def _last_expression(block: syntax.Block) -> syntax.Expr:
+    last = block.statements[-1] if block.statements else None
+    return last.value if isinstance(last, syntax.ExprStatement) else block
+
+
+# ---------------------------------------------------------------- blocks
+
+
+def _statements(context: FunctionContext, nodes: Sequence[syntax.Statement]) -> bool:
+    """Lower statements in the present frame; whether control never gets past them."""
+    for i, node in enumerate(nodes):
+        is_last = i == len(nodes) - 1
+        if _statement(context, node, is_last=is_last):
+            _unreachable(context, nodes[i + 1 :])
+            return True
+    return False
+
+
+def _unreachable(context: FunctionContext, nodes: Sequence[syntax.Statement]) -> None:
+    """Warn about statements that never run, and look for errors in them all the same."""
+    if not nodes:
+        return
+    context.report(
+        rules.UNREACHABLE,
+        nodes[0].span.to(nodes[-1].span),
+        "this never runs: every path before it has returned",
+    )
+    with context.collect():
+        for node in nodes:
+            _statement(context, node, is_last=False, discarded=True)
+
+
+def statement_block(context: FunctionContext, block: syntax.Block) -> tuple[ir.Block, bool]:
+    with context.collect() as statements, context.frame():
+        diverges = _statements(context, block.statements)
+    return context.block(statements, block.span), diverges
+
+
+def _value_block(
+    context: FunctionContext, block: syntax.Block, expected: types.Type | None, *, needs_value: bool = True
+) -> Outcome:
+    """A block whose last expression is its value; its statements go to the context."""
+    with context.frame():
+        *before, last = block.statements or (None,)
+        if isinstance(last, syntax.ExprStatement) and not last.semicolon and yields(context, last.value):
+            if _statements(context, [b for b in before if b is not None]):
+                _unreachable(context, [last])
+                return Outcome(None, True)
+            return _value_outcome(context, last.value, expected)
+        diverges = _statements(context, block.statements)
+    if needs_value and not diverges:
+        _no_value(context, block)
+    return Outcome(None, diverges)
+
+
+def _value_outcome(context: FunctionContext, node: syntax.Expr, expected: types.Type | None) -> Outcome:
+    """The value of a last expression; an `if` or `match` may return on all its paths."""
+    match node:
+        case syntax.If():
+            return _if_value(context, node, expected)
+        case syntax.Match():
+            return patterns.match_outcome(context, node, expected)
+        case syntax.Block():
+            return _value_block(context, node, expected)
+        case _:
+            return Outcome(expressions.lower(context, node, expected), False)
+
+
+def _no_value(context: FunctionContext, block: syntax.Block) -> None:
+    last = block.statements[-1] if block.statements else None
+    notes: tuple[Note, ...] = ()
+    if isinstance(last, syntax.ExprStatement) and last.semicolon:
+        notes = (context.note("remove the `;` after the last expression to make it the block's value"),)
+    context.report(rules.NO_VALUE, last.span if last else block.span, "this block ends without a value", notes=notes)
+
+
+def _ends_in_value(context: FunctionContext, block: syntax.Block) -> bool:
+    """Whether a block tries to end in a value (which then had an error of its own)."""
+    last = block.statements[-1] if block.statements else None
+    return isinstance(last, syntax.ExprStatement) and not last.semicolon and yields(context, last.value)
+
+
+def yields(context: FunctionContext, node: syntax.Expr) -> bool:
+    """Whether an expression has a value: blocks, `if` and `match` have one if any branch ends in one."""
+    match node:
+        case syntax.If():
+            branches = [node.then, *([node.otherwise] if node.otherwise else [])]
+            return any(_ends_in_value(context, b) for b in branches)
+        case syntax.Match():
+            return any(_ends_in_value(context, a.body) for a in node.arms)
+        case syntax.Block():
+            return _ends_in_value(context, node)
+        case syntax.Call():
+            return calls.gives_value(context, node)
+        case _:
+            return True
+
+
+# ---------------------------------------------------------------- statements
+
+
+def _statement(context: FunctionContext, node: syntax.Statement, *, is_last: bool, discarded: bool = False) -> bool:
+    """Lower one statement; whether control never gets past it."""
+    if isinstance(node, syntax.ExprStatement):
+        return _expression_statement(context, node, discarded=discarded)
+    return _STATEMENTS[type(node)](context, node)
+
+
+def _let(context: FunctionContext, node: syntax.Let) -> bool:
+    declared = None
+    if node.type is not None:
+        declared = context.program.declarations.value_type(node.type, context.scope, context.home)
+    reason = f"`{node.name.text}` is declared so" if node.type is not None else ""
+    value = expressions.lower_as(context, node.value, declared, reason=reason)
+    type_ = declared if declared is not None else (value.type if value is not None else None)
+    if node.type is not None and declared is None:
+        context.program.poisoned = True
+        type_ = None
+    word = "var" if node.mutable else "let"
+    symbol = context.declare(node.name, type_, word, mutable=node.mutable)
+    if value is not None and type_ is not None:
+        context.assign(symbol.local, value, node.span)
+    return False
+
+
+def _return(context: FunctionContext, node: syntax.Return) -> bool:
+    wanted = context.result.type
+    if isinstance(wanted, types.Unit):
+        if node.value is not None:
+            expressions.lower(context, node.value)
+            context.report(
+                rules.TYPE_MISMATCH,
+                node.value.span,
+                f"`{context.name}` has no result, so `return` takes no value",
+                notes=(context.note("declare the result: `fn name(…) -> T`"),),
+            )
+        context.statements.append(ir.Return(id=context.node(node.span), value=None))
+        return True
+    if node.value is None:
+        what = "a value" if wanted is None else expressions.describe(wanted)
+        context.report(rules.TYPE_MISMATCH, node.span, f"this `return` needs {what}")
+        return True
+    value = expressions.lower(context, node.value, wanted)
+    if value is not None:
+        _return_value(context, value, node.value, node.span)
+    return True
+
+
+def _return_value(context: FunctionContext, value: ir.Expression, node: syntax.Expr, span: Span) -> None:
+    wanted: Expected = context.result
+    if context.is_body and context.program.in_scatter:
+        good = functions.check_pair(context, value, expressions.value_span(node))
+    elif wanted.type is None:
+        good = False
+    else:
+        good = expressions.matches(context, value, wanted.type, node, rule=wanted.rule, reason=wanted.reason)
+    if good:
+        context.statements.append(ir.Return(id=context.node(span), value=value))
+
+
+def _expression_statement(context: FunctionContext, node: syntax.ExprStatement, *, discarded: bool) -> bool:
+    value = node.value
+    if isinstance(value, syntax.Call) and not calls.gives_value(context, value):
+        _acting_call(context, value)
+        return False
+    if yields(context, value):
+        expressions.lower(context, value)
+        if not discarded:
+            _value_not_used(context, node)
+        return False
+    match value:
+        case syntax.If():
+            return _if_statement(context, value)
+        case syntax.Match():
+            return patterns.match_statement(context, value)
+        case syntax.Block():
+            block, diverges = statement_block(context, value)
+            context.statements.append(block)
+            return diverges
+        case _:
+            return False
+
+
+def _acting_call(context: FunctionContext, node: syntax.Call) -> None:
+    assert isinstance(node.callee, syntax.NameRef)
+    name = node.callee.name.text
+    entity = context.scope.find_function(name)
+    if entity is not None:
+        calls.call_statement(context, entity, node)
+    elif name == "put":
+        calls.lower_put(context, node)
+    else:
+        calls.lower_emit(context, node)
+
+
+def _value_not_used(context: FunctionContext, node: syntax.ExprStatement) -> None:
+    notes = (context.note("return it, give it a name with `let`, or remove it"),)
+    if isinstance(node.value, syntax.Binary) and node.value.op == "==":
+        notes = (context.note("`==` compares; `=` assigns"),)
+    elif isinstance(node.value, (syntax.If, syntax.Match)):
+        notes = (context.note("its branches end in values; end them with `;`-statements, or use the value"),)
+    context.report(rules.VALUE_NOT_USED, expressions.value_span(node.value), "this value is not used", notes=notes)
+
+
+# ---------------------------------------------------------------- if
+
+
+def condition(context: FunctionContext, node: syntax.Expr, what: str) -> ir.Expression | None:
+    value = expressions.lower(context, node)
+    if value is None:
+        return None
+    if value.type is types.BOOL:
+        return value
+    notes: tuple[Note, ...] = ()
+    if value.type in (types.INT, types.FLOAT):
+        notes = (
+            context.note("compare it, as in `x != 0`" if value.type is types.INT else "compare it, as in `x != 0.0`"),
+        )
+    context.report(
+        rules.TYPE_MISMATCH,
+        node.span,
+        f"the condition of {what} is a Bool; this is {expressions.describe(value.type)}",
+        notes=notes,
+    )
+    return None
+
+
+def _if_statement(context: FunctionContext, node: syntax.If) -> bool:
+    test = condition(context, node.condition, "`if`")
+    then, then_diverges = statement_block(context, node.then)
+    if node.otherwise is None:
+        otherwise, else_diverges = context.block([], node.span), False
+    else:
+        otherwise, else_diverges = statement_block(context, node.otherwise)
+    if test is not None:
+        context.statements.append(ir.If(id=context.node(node.span), condition=test, then=then, otherwise=otherwise))
+    return then_diverges and else_diverges
+
+
+def if_value(context: FunctionContext, node: syntax.If, expected: types.Type | None) -> ir.Expression | None:
+    return _settled(context, _if_value(context, node, expected), node.span)
+
+
+def _settled(context: FunctionContext, outcome: Outcome, span: Span) -> ir.Expression | None:
+    if outcome.diverges:
+        context.report(rules.NO_VALUE, span, "no path gives a value here: all of them return")
+    return outcome.value
+
+
+def _if_value(context: FunctionContext, node: syntax.If, expected: types.Type | None) -> Outcome:
+    test = condition(context, node.condition, "`if`")
+    if node.otherwise is None:
+        with context.collect():
+            _value_block(context, node.then, expected)
+        context.report(
+            rules.NO_VALUE,
+            node.span,
+            "this `if` has no `else`, so it does not always have a value",
+            notes=(context.note("add `else { … }`"),),
+        )
+        return Outcome(None, False)
+    branches = Branches(context, expected)
+    branches.add(node.then)
+    branches.add(node.otherwise)
+    if test is None:
+        return Outcome(None, False)
+    if branches.are_pure():
+        first, second = branches.values()
+        made = ir.Conditional(id=context.node(node.span), type=first.type, condition=test, then=first, otherwise=second)
+        return Outcome(made, False)
+    blocks = branches.blocks(node.span)
+    if blocks is None:
+        return Outcome(None, branches.all_diverge())
+    context.statements.append(ir.If(id=context.node(node.span), condition=test, then=blocks[0], otherwise=blocks[1]))
+    return branches.outcome(node.span)
+
+
+class Branches:
+    """The branches of an `if` or `match` that gives a value: they agree on its type."""
+
+    def __init__(self, context: FunctionContext, expected: types.Type | None) -> None:
+        self._context = context
+        self._expected = expected
+        self._type: types.Type | None = None
+        self._first: Span | None = None
+        self._result: int | None = None
+        self._branches: list[tuple[list[ir.Statement], Outcome, syntax.Block]] = []
+
+    def add(self, block: syntax.Block, before: Callable[[], None] | None = None) -> None:
+        """Lower a branch; `before` may declare what its pattern binds."""
+        context = self._context
+        with context.collect() as statements, context.frame():
+            if before is not None:
+                before()
+            outcome = _value_block(context, block, self._expected if self._type is None else self._type)
+        self._branches.append((statements, self._agreeing(outcome, block), block))
+
+    def _agreeing(self, outcome: Outcome, block: syntax.Block) -> Outcome:
+        value = outcome.value
+        if value is None:
+            return outcome
+        span = expressions.value_span(block)
+        if self._type is None:
+            self._type, self._first = value.type, span
+            return outcome
+        if value.type == self._type:
+            return outcome
+        context = self._context
+        last = _innermost(block)
+        fixes = expressions.conversion_fixes(context, last, value.type, self._type)
+        context.report(
+            rules.TYPE_MISMATCH,
+            span,
+            f"this branch gives {expressions.describe(value.type)}, another {expressions.describe(self._type)}",
+            notes=(context.note(f"{expressions.describe(self._type)} comes from here", self._first),),
+            fixes=fixes,
+        )
+        return Outcome(None, False)
+
+    def all_diverge(self) -> bool:
+        return all(outcome.diverges for _, outcome, _ in self._branches)
+
+    def are_pure(self) -> bool:
+        return all(not statements and outcome.value is not None for statements, outcome, _ in self._branches)
+
+    def values(self) -> list[ir.Expression]:
+        return [outcome.value for _, outcome, _ in self._branches if outcome.value is not None]
+
+    def blocks(self, span: Span) -> list[ir.Block] | None:
+        """The branches as blocks that assign the result; None where one had an error or none has a value."""
+        context = self._context
+        bad = any(outcome.value is None and not outcome.diverges for _, outcome, _ in self._branches)
+        if bad:
+            return None
+        if self._type is not None:
+            self._result = context.new_local("t", self._type)
+        return [self._block(statements, outcome, block) for statements, outcome, block in self._branches]
+
+    def _block(self, statements: list[ir.Statement], outcome: Outcome, block: syntax.Block) -> ir.Block:
+        context = self._context
+        if outcome.value is not None and self._result is not None:
+            with context.collect() as assigned:
+                context.assign(self._result, outcome.value, expressions.value_span(block))
+            statements = [*statements, *assigned]
+        return context.block(statements, block.span)
+
+    def outcome(self, span: Span) -> Outcome:
+        if self._result is None:
+            return Outcome(None, True)
+        return Outcome(self._context.read(self._result, span), False)
+
+
+def _innermost(node: syntax.Expr) -> syntax.Expr:
+    while isinstance(node, syntax.Block) and node.statements:
+        last = node.statements[-1]
+        if not isinstance(last, syntax.ExprStatement):
+            break
+        node = last.value
+    return node
+
+
+def match_value(context: FunctionContext, node: syntax.Match, expected: types.Type | None) -> ir.Expression | None:
+    return _settled(context, patterns.match_outcome(context, node, expected), node.span)
+
+
+def block_expression(context: FunctionContext, node: syntax.Block, expected: types.Type | None) -> ir.Expression | None:
+    return _settled(context, _value_block(context, node, expected), node.span)
+
+
+# ---------------------------------------------------------------- loops
+
+
+def _for(context: FunctionContext, node: syntax.For) -> bool:
+    low, high = expressions.lower_all(context, (node.low, node.high))
+    reason = "a loop counts in Ints"
+    fits = [
+        value is not None and expressions.matches(context, value, types.INT, written, reason=reason)
+        for value, written in ((low, node.low), (high, node.high))
+    ]
+    with context.frame():
+        symbol = context.declare(node.name, types.INT, "loop variable")
+        symbol.used = True
+        until, body = _round(context, node.until, node.body)
+    if all(fits) and low is not None and high is not None and not (node.until and until is None):
+        _add_loop(context, node.span, symbol.local, (low, high), node.closed, until, body)
+    return False
+
+
+def _loop(context: FunctionContext, node: syntax.Loop) -> bool:
+    count = expressions.lower_as(context, node.count, types.INT, reason="`loop` takes the number of rounds")
+    counter = context.new_local("round", types.INT)
+    until, body = _round(context, node.until, node.body)
+    if count is not None and not (node.until and until is None):
+        zero = context.int_const(0, node.span)
+        _add_loop(context, node.span, counter, (zero, count), False, until, body)
+    return False
+
+
+def _round(
+    context: FunctionContext, until: syntax.Expr | None, block: syntax.Block
+) -> tuple[ir.Until | None, ir.Block]:
+    """The test and the body of one round; the test is None after an error too."""
+    tested = None
+    if until is not None:
+        with context.collect() as statements:
+            test = condition(context, until, "`until`")
+        if test is not None:
+            tested = ir.Until(id=context.node(until.span), block=context.block(statements, until.span), condition=test)
+    body, _ = statement_block(context, block)
+    return tested, body
+
+
+def _add_loop(
+    context: FunctionContext,
+    span: Span,
+    local: int,
+    bounds: tuple[ir.Expression, ir.Expression],
+    closed: bool,
+    until: ir.Until | None,
+    body: ir.Block,
+) -> None:
+    low, high = bounds
+    context.statements.append(
+        ir.Loop(id=context.node(span), local=local, low=low, high=high, closed=closed, until=until, body=body)
+    )
+
+
+_STATEMENTS: dict[type, Callable[[FunctionContext, Any], bool]] = {
+    syntax.Let: _let,
+    syntax.Assign: assignment.lower_assignment,
+    syntax.For: _for,
+    syntax.Loop: _loop,
+    syntax.Return: _return,
+}

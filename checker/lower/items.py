@@ -1,0 +1,108 @@
+"""The items of a file, put into its scope."""
+
+from __future__ import annotations
+
+from kcheck.checker import rules
+from kcheck.checker.builtins import ACTING_WORDS
+from kcheck.checker.lower.problems import Problems
+from kcheck.checker.lower.scopes import ConstEntity, FunctionEntity, Home, Scope, TypeEntity
+from kcheck.grammar import syntax
+from kcheck.grammar.diagnostics import Note
+from kcheck.grammar.source import ParsedItem
+
+
+def declare_item(
+    scope: Scope,
+    node: syntax.Struct | syntax.Enumeration | syntax.Const | syntax.Function,
+    problems: Problems,
+    home: Home | None = None,
+) -> None:
+    """Put a declaration into `scope`; reports a second one of the name."""
+    home = home or scope.home
+    name = node.name.text
+    match node:
+        case syntax.Const():
+            earlier: ConstEntity | FunctionEntity | TypeEntity | None = scope.consts.get(name)
+            scope.consts.setdefault(name, ConstEntity(node, home, scope))
+        case syntax.Function():
+            _check_function_name(node, home, problems)
+            earlier = scope.functions.get(name)
+            scope.functions.setdefault(name, FunctionEntity(node, home, scope))
+        case _:
+            earlier = scope.types.get(name)
+            scope.types.setdefault(name, TypeEntity(node, home, scope))
+    if earlier is not None:
+        note = Note(f"the first `{name}` is here", earlier.home.at(earlier.node.name.span))
+        problems.add(rules.DUPLICATE.report(home.at(node.name.span), f"a second `{name}`", notes=(note,)))
+    elif scope.parent is not None:
+        _warn_if_hiding(scope, node, home, problems)
+
+
+def _check_function_name(node: syntax.Function, home: Home, problems: Problems) -> None:
+    if node.name.text in ACTING_WORDS:
+        problems.add(
+            rules.SHADOWS_ACTING_WORD.report(
+                home.at(node.name.span),
+                f"`{node.name.text}` is a word that reads or acts; no function may take its name",
+            )
+        )
+
+
+def _warn_if_hiding(
+    scope: Scope,
+    node: syntax.Struct | syntax.Enumeration | syntax.Const | syntax.Function,
+    home: Home,
+    problems: Problems,
+) -> None:
+    assert scope.parent is not None
+    name = node.name.text
+    match node:
+        case syntax.Const():
+            outer: object = scope.parent.find_value(name)
+        case syntax.Function():
+            outer = scope.parent.find_function(name)
+        case _:
+            outer = scope.parent.find_type(name)
+    if outer is not None:
+        problems.add(rules.SHADOWED.report(home.at(node.name.span), f"this hides the file's own `{name}`"))
+
+
+def declare_file(path: str, items: tuple[ParsedItem, ...], problems: Problems) -> Scope:
+    """The scope of a file's items; the files it uses are not in it yet."""
+    scope = Scope(Home(path, ""))
+    kernels: dict[str, tuple[Home, syntax.Name]] = {}
+    for item in items:
+        home, node = Home(path, item.key), item.node
+        match node:
+            case syntax.Struct() | syntax.Enumeration() | syntax.Const() | syntax.Function():
+                declare_item(scope, node, problems, home)
+            case syntax.Kernel() | syntax.Scene():
+                _check_kernel_name(kernels, node, home, problems)
+            case syntax.BrokenItem():
+                _remember_broken(scope, node)
+            case syntax.Use():
+                pass
+    return scope
+
+
+def _check_kernel_name(
+    seen: dict[str, tuple[Home, syntax.Name]],
+    node: syntax.Kernel | syntax.Scene,
+    home: Home,
+    problems: Problems,
+) -> None:
+    word = "kernel" if isinstance(node, syntax.Kernel) else "scene"
+    key = f"{word} {node.name.text}"
+    if key in seen:
+        first_home, first = seen[key]
+        note = Note(f"the first {key} is here", first_home.at(first.span))
+        message = f"a second {key}" + ("; give it another version" if word == "kernel" else "")
+        problems.add(rules.DUPLICATE.report(home.at(node.name.span), message, notes=(note,)))
+    seen.setdefault(key, (home, node.name))
+
+
+def _remember_broken(scope: Scope, node: syntax.BrokenItem) -> None:
+    if node.name is None or node.keyword == "enum":
+        scope.incomplete = True
+    else:
+        scope.broken.add(node.name.text)

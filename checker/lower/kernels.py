@@ -1,0 +1,302 @@
+"""Checking one kernel: its members, the permissions it asks for, its body, and the program it becomes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kcheck.checker import ir, rules, types
+from kcheck.checker.lower import functions
+from kcheck.checker.lower.context import ProgramContext
+from kcheck.checker.lower.declarations import Declarations
+from kcheck.checker.lower.items import declare_item
+from kcheck.checker.lower.scopes import Home, ParamEntity, PortEntity, Scope
+from kcheck.checker.modes import lower_mode
+from kcheck.checker.modes.common import KernelContext
+from kcheck.grammar import syntax
+from kcheck.grammar.diagnostics import Edit, Fix, Note
+from kcheck.grammar.spans import Span
+
+READ, WRITE = "field.read", "field.write"
+
+
+def lower_kernel(
+    node: syntax.Kernel, home: Home, outer: Scope, declarations: Declarations
+) -> tuple[ir.Program | None, Scope]:
+    """The kernel's program (None where it has an error) and its scope."""
+    errors = declarations.problems.errors
+    scope = Scope(home, outer)
+    kernel = KernelContext(node, home, scope, ProgramContext(declarations, scope, rank=1))
+    _declare_members(kernel)
+    params = [_param_decl(kernel, entity) for entity in scope.params.values()]
+    _check_permissions(kernel)
+    body = _choose_body(kernel)
+    lowered = lower_mode(kernel, body) if body is not None else None
+    made = tuple(kernel.program.functions)
+    _check_unused(kernel)
+    if lowered is None or kernel.program.poisoned or declarations.problems.errors > errors:
+        return None, scope
+    good = [p for p in params if p is not None]
+    if len(good) < len(params):
+        return None, scope
+    program = ir.Program(
+        name=node.name.text,
+        inputs=_port_decls(kernel, syntax.PortKind.INPUT),
+        outputs=_port_decls(kernel, syntax.PortKind.OUTPUT),
+        memories=_port_decls(kernel, syntax.PortKind.MEMORY),
+        params=tuple(good),
+        rank=kernel.program.rank,
+        result=lowered.result,
+        schedule=lowered.schedule,
+        functions=made,
+        sampled=frozenset(kernel.program.sampled),
+        origin=home.at(node.name.span),
+        doc=node.doc,
+    )
+    return program, scope
+
+
+# ---------------------------------------------------------------- members
+
+
+def _declare_members(kernel: KernelContext) -> None:
+    """Fill the kernel's scope: types first, since ports and params are typed by them."""
+    members = kernel.node.members
+    for member in members:
+        if isinstance(member, (syntax.Struct, syntax.Enumeration, syntax.Const, syntax.Function)):
+            declare_item(kernel.scope, member, kernel.program.problems)
+    for member in members:
+        if isinstance(member, syntax.Port):
+            _declare_port(kernel, member)
+        elif isinstance(member, syntax.Param):
+            _declare_param(kernel, member)
+    for entity in kernel.scope.types.values():
+        used = entity.used
+        kernel.program.declarations.type_of(entity)
+        entity.used = used
+
+
+def _declare_port(kernel: KernelContext, node: syntax.Port) -> None:
+    if _is_free(kernel, node.name, "port"):
+        type_ = kernel.program.declarations.field_type(node.type, kernel.scope, kernel.home)
+        if type_ is None:
+            kernel.program.poisoned = True
+        kernel.scope.ports[node.name.text] = PortEntity(node, type_)
+
+
+def _declare_param(kernel: KernelContext, node: syntax.Param) -> None:
+    if _is_free(kernel, node.name, "param"):
+        type_ = kernel.program.declarations.value_type(node.type, kernel.scope, kernel.home)
+        if type_ is None:
+            kernel.program.poisoned = True
+        kernel.scope.params[node.name.text] = ParamEntity(node, type_)
+
+
+def _is_free(kernel: KernelContext, name: syntax.Name, what: str) -> bool:
+    earlier = kernel.scope.ports.get(name.text) or kernel.scope.params.get(name.text)
+    if earlier is None:
+        if name.text in kernel.scope.consts:
+            kernel.report(rules.SHADOWED, name.span, f"this {what} hides the constant `{name.text}`")
+        return True
+    note = Note(f"the first `{name.text}` is here", kernel.home.at(earlier.node.name.span))
+    message = f"a second port or param `{name.text}`; callers bind them by name"
+    kernel.program.problems.add(rules.DUPLICATE.report(kernel.home.at(name.span), message, notes=(note,)))
+    return False
+
+
+def _port_decls(kernel: KernelContext, kind: syntax.PortKind) -> tuple[ir.PortDecl, ...]:
+    return tuple(
+        ir.PortDecl(name=p.node.name.text, type=p.type, origin=kernel.home.at(p.node.name.span))
+        for p in kernel.ports(kind)
+        if p.type is not None
+    )
+
+
+# ---------------------------------------------------------------- params
+
+
+def _param_decl(kernel: KernelContext, entity: ParamEntity) -> ir.ParamDecl | None:
+    node, type_ = entity.node, entity.type
+    if type_ is None:
+        return None
+    default = None if node.default is None else _constant(kernel, node.default, type_)
+    low = None if node.low is None else _bound(kernel, node.low, type_)
+    high = None if node.high is None else _bound(kernel, node.high, type_)
+    if (node.default and default is None) or (node.low and low is None) or (node.high and high is None):
+        return None
+    if low is not None and high is not None and not _check_range(kernel, node, type_, default, low, high):
+        return None
+    return ir.ParamDecl(
+        name=node.name.text,
+        type=type_,
+        default=default,
+        low=low,
+        high=high,
+        origin=kernel.home.at(node.name.span),
+    )
+
+
+def _constant(kernel: KernelContext, node: syntax.Expr, type_: types.Type) -> ir.Const | None:
+    return kernel.program.declarations.constant_value(node, type_, kernel.scope, kernel.home)
+
+
+def _bound(kernel: KernelContext, node: syntax.Expr, type_: types.Type) -> ir.Const | None:
+    """An end of a range: a value of the param's type, or one Float for all components of a vector."""
+    if isinstance(type_, (types.Vec, types.Mat)) and isinstance(node, (syntax.FloatLiteral, syntax.Unary)):
+        one = _constant(kernel, node, types.FLOAT)
+        return None if one is None else ir.Const(type=type_, leaves=one.leaves * types.leaf_count(type_))
+    return _constant(kernel, node, type_)
+
+
+def _check_range(
+    kernel: KernelContext,
+    node: syntax.Param,
+    type_: types.Type,
+    default: ir.Const | None,
+    low: ir.Const,
+    high: ir.Const,
+) -> bool:
+    name = node.name.text
+    if types.contains(type_, types.BOOL) or types.contains_enum(type_):
+        kernel.report(rules.BAD_PARAM, node.span, f"`{name}` is {type_}, which has no order and so no range")
+        return False
+    if not _ordered(low, high):
+        kernel.report(rules.BAD_PARAM, node.span, f"the range of `{name}` is empty: its low end is above its high end")
+        return False
+    if default is not None and not (_ordered(low, default) and _ordered(default, high)):
+        where = node.default.span if node.default is not None else node.span
+        kernel.report(rules.BAD_PARAM, where, f"the default of `{name}` is outside its range")
+        return False
+    return True
+
+
+def _ordered(low: ir.Const, high: ir.Const) -> bool:
+    """Whether `low <= high` leaf by leaf, as numbers."""
+    return all(a <= b for a, b in zip(ir.const_numbers(low), ir.const_numbers(high), strict=True))
+
+
+# ---------------------------------------------------------------- permissions
+
+
+def _check_permissions(kernel: KernelContext) -> None:
+    blocks = [m for m in kernel.node.members if isinstance(m, syntax.Requires)]
+    given = {p.text: p for block in blocks for p in block.permissions}
+    for name, node in given.items():
+        if name not in (READ, WRITE):
+            kernel.report(
+                rules.UNKNOWN_PERMISSION,
+                node.span,
+                f"there is no permission `{name}`",
+                f"there are `{READ}` and `{WRITE}`",
+            )
+    reads = [m for m in kernel.node.members if isinstance(m, syntax.Port) and m.kind is not syntax.PortKind.OUTPUT]
+    writes = [m for m in kernel.node.members if isinstance(m, syntax.Port) and m.kind is syntax.PortKind.OUTPUT]
+    _check_permission(kernel, READ, "an input or a memory", bool(reads), given, blocks)
+    _check_permission(kernel, WRITE, "an output", bool(writes), given, blocks)
+
+
+def _check_permission(
+    kernel: KernelContext,
+    name: str,
+    reason: str,
+    needed: bool,
+    given: dict[str, syntax.Name],
+    blocks: list[syntax.Requires],
+) -> None:
+    if needed and name not in given:
+        _missing_permission(kernel, name, reason, blocks)
+    elif not needed and name in given:
+        kernel.report(
+            rules.UNNEEDED_PERMISSION,
+            given[name].span,
+            f"`{name}` is not needed: the kernel does not declare {reason}",
+        )
+
+
+def _missing_permission(kernel: KernelContext, name: str, reason: str, blocks: list[syntax.Requires]) -> None:
+    home = kernel.home
+    if blocks:
+        where = blocks[0].span
+        insertion, text = Span(where.end - 1, where.end - 1), f"{name}; "
+    else:
+        where = kernel.node.name.span
+        first = kernel.node.members[0].span if kernel.node.members else Span(kernel.node.span.end - 1, 0)
+        insertion, text = Span(first.start, first.start), f"requires {{ {name}; }}\n  "
+    kernel.program.problems.add(
+        rules.MISSING_PERMISSION.report(
+            home.at(where),
+            f"this kernel declares {reason}, so it requires `{name}`",
+            fixes=(Fix(f"add `{name};`", (Edit(home.at(insertion), text),)),),
+        )
+    )
+
+
+# ---------------------------------------------------------------- body and merge
+
+
+def _choose_body(kernel: KernelContext) -> syntax.Body | None:
+    bodies = [m for m in kernel.node.members if isinstance(m, syntax.Body)]
+    merges = [m for m in kernel.node.members if isinstance(m, syntax.Merge)]
+    for extra in bodies[1:]:
+        _second(kernel, extra.head, bodies[0].head, "body")
+    for extra_merge in merges[1:]:
+        _second(kernel, extra_merge.head, merges[0].head, "merge")
+    if not bodies:
+        kernel.report(
+            rules.NO_BODY,
+            kernel.node.name.span,
+            "this kernel has no body",
+            "a body starts with `compute`, `compute over`, `scan over`, `scatter over`, `prefix over` or `group`",
+        )
+        return None
+    if merges and not isinstance(bodies[0], syntax.ReductionBody):
+        kernel.report(
+            rules.STRAY_MERGE,
+            merges[0].head,
+            "`merge` belongs to `compute over`, and this kernel has another body",
+        )
+    kernel.merge = merges[0] if merges else None
+    return bodies[0]
+
+
+def _second(kernel: KernelContext, head: Span, first: Span, what: str) -> None:
+    note = Note(f"the first {what} is here", kernel.home.at(first))
+    kernel.program.problems.add(
+        rules.SECOND_BODY.report(kernel.home.at(head), f"a kernel has one {what}, this is a second", notes=(note,))
+    )
+
+
+# ---------------------------------------------------------------- unused
+
+
+def _check_unused(kernel: KernelContext) -> None:
+    for function in kernel.scope.functions.values():
+        if not function.used:
+            _hint(kernel, function.node.name, f"function `{function.node.name.text}` is never called")
+            functions.lower_standalone(kernel.program, function)
+    for const in kernel.scope.consts.values():
+        if not const.used:
+            _hint(kernel, const.node.name, f"constant `{const.node.name.text}` is never used")
+            kernel.program.declarations.constant(const)
+    for type_ in kernel.scope.types.values():
+        if not type_.used:
+            _hint(kernel, type_.node.name, f"type `{type_.node.name.text}` is never used")
+    for param in kernel.scope.params.values():
+        if not param.used:
+            _hint(kernel, param.node.name, f"param `{param.node.name.text}` is never used")
+    _check_unused_ports(kernel, kernel.scope.ports.values())
+
+
+def _hint(kernel: KernelContext, name: syntax.Name, message: str) -> None:
+    if not name.text.startswith("_"):
+        kernel.report(rules.UNUSED, name.span, message)
+
+
+def _check_unused_ports(kernel: KernelContext, ports: Iterable[PortEntity]) -> None:
+    for port in ports:
+        if not port.used and port.node.kind is not syntax.PortKind.OUTPUT:
+            kernel.report(
+                rules.UNUSED_INPUT,
+                port.node.name.span,
+                f"{port.node.kind.value} `{port.node.name.text}` is never read",
+                "callers would have to bind it for nothing",
+            )

@@ -1,0 +1,324 @@
+"""Lowering of `match`: patterns become a `Switch` over an Int or a variant's number, and must be exhaustive."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from kcheck.checker import ir, rules, types
+from kcheck.checker.builtins import Builtin
+from kcheck.checker.lower import control, expressions
+from kcheck.checker.lower.context import FunctionContext
+from kcheck.grammar import syntax
+from kcheck.grammar.spans import Span
+
+Range = tuple[int, int]
+"""A closed range of subjects: Ints, 0 and 1 for Bools, or variants by number."""
+
+
+@dataclass(slots=True)
+class _Subject:
+    value: ir.Expression
+    type: types.Type
+    span: Span
+
+    @property
+    def all(self) -> Range:
+        match self.type:
+            case types.Enum():
+                return (0, len(self.type.variants) - 1)
+            case types.Scalar.BOOL:
+                return (0, 1)
+            case _:
+                return (expressions.MIN_INT, expressions.MAX_INT)
+
+
+@dataclass(slots=True)
+class _Arm:
+    ranges: list[Range]
+    node: syntax.Arm
+    bind: Callable[[], None] | None
+
+
+def match_statement(context: FunctionContext, node: syntax.Match) -> bool:
+    """A `match` without a value; whether control never gets past it."""
+    prepared = _prepare(context, node)
+    blocks: list[ir.Block] = []
+    diverges: list[bool] = []
+    subject, arms = prepared if prepared is not None else (None, [_Arm([], a, None) for a in node.arms])
+    for arm in arms:
+        with context.collect() as statements, context.frame():
+            if arm.bind is not None:
+                arm.bind()
+            block, ends = control.statement_block(context, arm.node.body)
+        blocks.append(context.block([*statements, block], arm.node.span))
+        diverges.append(ends)
+    if subject is not None:
+        _add_switch(context, subject, arms, blocks, node.span)
+    return bool(diverges) and all(diverges)
+
+
+def match_outcome(context: FunctionContext, node: syntax.Match, expected: types.Type | None) -> control.Outcome:
+    """A `match` as a value."""
+    prepared = _prepare(context, node)
+    branches = control.Branches(context, expected)
+    subject, arms = prepared if prepared is not None else (None, [_Arm([], a, None) for a in node.arms])
+    for arm in arms:
+        branches.add(arm.node.body, arm.bind)
+    blocks = branches.blocks(node.span)
+    if subject is None or blocks is None:
+        return control.Outcome(None, bool(arms) and branches.all_diverge())
+    _add_switch(context, subject, arms, blocks, node.span)
+    return branches.outcome(node.span)
+
+
+def _prepare(context: FunctionContext, node: syntax.Match) -> tuple[_Subject, list[_Arm]] | None:
+    """The subject in a local, and the arms with what they cover; None after an error."""
+    value = expressions.lower(context, node.subject)
+    if value is None:
+        return None
+    if value.type not in (types.INT, types.BOOL) and not isinstance(value.type, types.Enum):
+        context.report(
+            rules.BAD_PATTERN,
+            node.subject.span,
+            f"`match` takes an Int, a Bool or an enum, not {expressions.describe(value.type)}",
+        )
+        return None
+    subject = _Subject(context.reusable(value, node.subject.span), value.type, node.subject.span)
+    covered: list[Range] = []
+    arms = []
+    good = True
+    for arm in node.arms:
+        ranges = _arm_ranges(context, subject, arm)
+        if ranges is None:
+            good = False
+            ranges = []
+        elif _is_covered(ranges, covered):
+            context.report(rules.UNREACHABLE_ARM, arm.span, "earlier arms already cover this one: it never runs")
+        covered = _union([*covered, *ranges])
+        arms.append(_Arm(ranges, arm, _binder(context, subject, arm)))
+    if good and not _is_covered([subject.all], covered):
+        _not_exhaustive(context, subject, covered, node)
+        good = False
+    return (subject, arms) if good else None
+
+
+# ---------------------------------------------------------------- what patterns cover
+
+
+def _arm_ranges(context: FunctionContext, subject: _Subject, arm: syntax.Arm) -> list[Range] | None:
+    found: list[Range] = []
+    for pattern in arm.patterns:
+        ranges = _pattern_ranges(context, subject, pattern)
+        if ranges is None:
+            return None
+        found += ranges
+    if len(arm.patterns) > 1:
+        for pattern in arm.patterns:
+            if isinstance(pattern, syntax.VariantPattern) and pattern.fields:
+                context.report(
+                    rules.BAD_PATTERN,
+                    pattern.span,
+                    "alternatives bind nothing: one may not hold the field of another",
+                )
+                return None
+    return found
+
+
+def _pattern_ranges(context: FunctionContext, subject: _Subject, pattern: syntax.Pattern) -> list[Range] | None:
+    match pattern:
+        case syntax.WildcardPattern():
+            return [subject.all]
+        case syntax.VariantPattern():
+            return _variant_range(context, subject, pattern)
+        case syntax.LiteralPattern():
+            value = _literal(context, subject, pattern)
+            return None if value is None else [(value, value)]
+        case syntax.RangePattern():
+            return _range(context, subject, pattern)
+
+
+def _literal(context: FunctionContext, subject: _Subject, pattern: syntax.LiteralPattern) -> int | None:
+    is_bool = isinstance(pattern.value, bool)
+    if subject.type is (types.BOOL if is_bool else types.INT):
+        value = int(pattern.value) if is_bool else expressions.int_value(pattern.value, pattern.pattern)
+        if value is None:
+            context.report(rules.LITERAL_OUT_OF_RANGE, pattern.span, "this number does not fit an Int")
+        return value
+    found = "a Bool" if is_bool else "an Int"
+    context.report(
+        rules.BAD_PATTERN,
+        pattern.span,
+        f"this is {found}, but the `match` is over {expressions.describe(subject.type)}",
+    )
+    return None
+
+
+def _range(context: FunctionContext, subject: _Subject, pattern: syntax.RangePattern) -> list[Range] | None:
+    low, high = _literal(context, subject, pattern.low), _literal(context, subject, pattern.high)
+    if low is None or high is None:
+        return None
+    if subject.type is not types.INT:
+        context.report(rules.BAD_PATTERN, pattern.span, "only Ints have ranges")
+        return None
+    last = high if pattern.closed else high - 1
+    return [(low, last)] if low <= last else []
+
+
+def _variant_range(context: FunctionContext, subject: _Subject, pattern: syntax.VariantPattern) -> list[Range] | None:
+    index = _variant_index(context, subject, pattern)
+    return None if index is None else [(index, index)]
+
+
+def _variant_index(context: FunctionContext, subject: _Subject, pattern: syntax.VariantPattern) -> int | None:
+    enum, name = subject.type, pattern.name
+    if not isinstance(enum, types.Enum):
+        context.report(
+            rules.BAD_PATTERN,
+            pattern.span,
+            f"`{name.text}` would be a variant, but the `match` is over {expressions.describe(enum)}",
+            notes=(context.note("patterns are literals and ranges here, or `_` for all the rest"),),
+        )
+        return None
+    if pattern.enum is not None and not _names_enum(context, pattern.enum, enum):
+        context.report(rules.BAD_PATTERN, pattern.enum.span, f"the `match` is over `{enum}`, not `{pattern.enum.text}`")
+        return None
+    index = enum.index(name.text)
+    if index is None:
+        expressions.no_such_variant(context, enum, name)
+    elif not _fields_exist(context, enum.variants[index], pattern):
+        return None
+    return index
+
+
+def _names_enum(context: FunctionContext, name: syntax.Name, enum: types.Enum) -> bool:
+    entity = context.scope.find_type(name.text)
+    return entity is not None and context.program.declarations.type_of(entity) == enum
+
+
+def _fields_exist(context: FunctionContext, variant: types.Variant, pattern: syntax.VariantPattern) -> bool:
+    known = [f.name for f in variant.fields]
+    for field in pattern.fields or ():
+        if field.name.text not in known:
+            listing = ", ".join(f"`{k}`" for k in known) or "no fields"
+            context.report(
+                rules.NO_SUCH_MEMBER,
+                field.name.span,
+                f"`{variant.name}` has no field `{field.name.text}`: it has {listing}",
+            )
+            return False
+    return True
+
+
+def _union(ranges: list[Range]) -> list[Range]:
+    """The same subjects as sorted ranges that neither overlap nor touch."""
+    merged: list[Range] = []
+    for low, high in sorted(ranges):
+        if merged and low <= merged[-1][1] + 1:
+            merged[-1] = (merged[-1][0], max(high, merged[-1][1]))
+        else:
+            merged.append((low, high))
+    return merged
+
+
+def _is_covered(ranges: list[Range], covered: list[Range]) -> bool:
+    return all(any(a <= low and high <= b for a, b in covered) for low, high in ranges)
+
+
+def _not_exhaustive(context: FunctionContext, subject: _Subject, covered: list[Range], node: syntax.Match) -> None:
+    missing = _missing(subject, covered)
+    head = Span(node.span.start, node.subject.span.end)
+    context.report(
+        rules.NOT_EXHAUSTIVE,
+        head,
+        f"this `match` does not cover {missing}",
+        notes=(context.note("add an arm for it, or `_ => …` for all the rest"),),
+    )
+
+
+def _missing(subject: _Subject, covered: list[Range]) -> str:
+    low, high = subject.all
+    gaps: list[Range] = []
+    for a, b in covered:
+        if low < a:
+            gaps.append((low, a - 1))
+        low = b + 1
+    if low <= high:
+        gaps.append((low, high))
+    match subject.type:
+        case types.Enum() as enum:
+            names = [enum.variants[i].name for a, b in gaps for i in range(a, b + 1)]
+            return ", ".join(f"`{n}`" for n in names)
+        case types.Scalar.BOOL:
+            return "`true`" if gaps[0][1] == 1 else "`false`"
+        case _:
+            return ", ".join(f"{a}" if a == b else f"{a}..={b}" for a, b in gaps[:3])
+
+
+# ---------------------------------------------------------------- bindings and the switch
+
+
+def _binder(context: FunctionContext, subject: _Subject, arm: syntax.Arm) -> Callable[[], None] | None:
+    """What declares the locals that the arm's pattern binds, at the start of its body."""
+    pattern = arm.patterns[0]
+    if not isinstance(pattern, syntax.VariantPattern) or not pattern.fields or len(arm.patterns) > 1:
+        return None
+    enum = subject.type
+    if not isinstance(enum, types.Enum):
+        return None
+    variant = enum.index(pattern.name.text)
+    fields = pattern.fields
+
+    def bind() -> None:
+        for field in fields:
+            _bind_field(context, subject, enum, variant, field)
+
+    return bind
+
+
+def _bind_field(
+    context: FunctionContext,
+    subject: _Subject,
+    enum: types.Enum,
+    variant: int | None,
+    field: syntax.FieldPattern,
+) -> None:
+    declared = enum.variants[variant].fields if variant is not None else ()
+    index = next((i for i, f in enumerate(declared) if f.name == field.name.text), None)
+    type_ = None if index is None else declared[index].type
+    symbol = context.declare(field.binding, type_, "name bound by a pattern")
+    if variant is not None and index is not None and type_ is not None:
+        operand = context.again(subject.value, field.span)
+        payload = ir.Payload(id=context.node(field.span), type=type_, operand=operand, variant=variant, index=index)
+        context.assign(symbol.local, payload, field.span)
+
+
+def _add_switch(
+    context: FunctionContext, subject: _Subject, arms: list[_Arm], blocks: list[ir.Block], span: Span
+) -> None:
+    """Add the `Switch`; the last arm that can be reached needs no test."""
+    cases: list[ir.Case] = []
+    otherwise: ir.Block | None = None
+    covered: list[Range] = []
+    for arm, block in zip(arms, blocks, strict=True):
+        if _is_covered(arm.ranges, covered):
+            continue
+        covered = _union([*covered, *arm.ranges])
+        if _is_covered([subject.all], covered):
+            otherwise = block
+            break
+        cases.append(ir.Case(id=context.node(arm.node.span), ranges=tuple(_union(arm.ranges)), body=block))
+    assert otherwise is not None
+    context.statements.append(
+        ir.Switch(id=context.node(span), subject=_number(context, subject), cases=tuple(cases), otherwise=otherwise)
+    )
+
+
+def _number(context: FunctionContext, subject: _Subject) -> ir.Expression:
+    """The subject as an Int."""
+    value = context.again(subject.value, subject.span)
+    if isinstance(subject.type, types.Enum):
+        return ir.Tag(id=context.node(subject.span), type=types.INT, operand=value)
+    if subject.type is types.BOOL:
+        return ir.BuiltinCall(id=context.node(subject.span), type=types.INT, builtin=Builtin.TO_INT, args=(value,))
+    return value
