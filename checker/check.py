@@ -140,6 +140,8 @@ class _Check:
         for const in scope.consts.values():
             self._declarations.constant(const)
         for function in scope.functions.values():
+            self._declarations.signature(function)
+        for function in scope.functions.values():
             if not function.used:
                 self._check_function(function)
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from kcheck.checker import floats, ir, rules, types
 from kcheck.checker.bindings import BoundValue, ExampleSpec, FileValue, Generated
 from kcheck.checker.lower.declarations import Declarations
-from kcheck.checker.lower.problems import did_you_mean
 from kcheck.checker.lower.scopes import ConstEntity, Home, Scope
+from kcheck.checker.near import did_you_mean
 from kcheck.grammar import syntax
 from kcheck.grammar.diagnostics import Note
 from kcheck.grammar.spans import Origin, Span

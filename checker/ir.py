@@ -18,8 +18,8 @@ Nodes carry an `id`, their position in `Function.origins`; ids, origins and docs
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
-from dataclasses import dataclass, field, fields, is_dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import field, fields, is_dataclass
 from enum import Enum
 from typing import TypeAlias
 
@@ -27,6 +27,7 @@ from kcheck.checker import floats
 from kcheck.checker.builtins import Builtin
 from kcheck.checker.types import FLOAT, Type, leaves
 from kcheck.checker.types import Field as FieldType
+from kcheck.grammar.nodes import Value, compared_fields, node
 from kcheck.grammar.spans import Origin
 
 MAX_DEPTH = 1024
@@ -36,36 +37,36 @@ LeafValue: TypeAlias = "bool | int"
 """A scalar of a constant: a bool, an Int as a signed int, or a Float as its 32 bits (unsigned)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Node:
+@node
+class Node(Value):
     id: int = field(default=-1, compare=False, repr=False)
 
 
 # ---------------------------------------------------------------- expressions
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Expression(Node):
     """Pure; `type` is the type of its value."""
 
     type: Type
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Const(Expression):
     """A constant of any type, as its leaves in the order of `types.leaves`."""
 
     leaves: tuple[LeafValue, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Local(Expression):
     """The present value of a local of the function."""
 
     local: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Param(Expression):
     """A param of the kernel: the same for every element of a run."""
 
@@ -81,7 +82,7 @@ class UnaryOp(Enum):
     """On Int."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Unary(Expression):
     op: UnaryOp
     operand: Expression
@@ -117,7 +118,7 @@ class BinaryOp(Enum):
     """Mat * Mat or Mat * Vec: each component is ((a0*b0 + a1*b1) + a2*b2) + a3*b3, k ascending."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Binary(Expression):
     op: BinaryOp
     left: Expression
@@ -129,7 +130,7 @@ class Logic(Enum):
     OR = "||"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class ShortCircuit(Expression):
     """`right` is evaluated only where `left` does not decide."""
 
@@ -138,7 +139,7 @@ class ShortCircuit(Expression):
     right: Expression
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Conditional(Expression):
     """`if condition { then } else { otherwise }`; only the chosen side is evaluated."""
 
@@ -147,7 +148,7 @@ class Conditional(Expression):
     otherwise: Expression
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class StructField(Expression):
     """Field number `index` of a struct."""
 
@@ -155,7 +156,7 @@ class StructField(Expression):
     index: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Swizzle(Expression):
     """Components of a vector by position; one component gives a Float, more a vector."""
 
@@ -163,7 +164,7 @@ class Swizzle(Expression):
     components: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Index(Expression):
     """Element of an array, component of a vector or column of a matrix; `index` (Int) clamps to the ends."""
 
@@ -171,7 +172,7 @@ class Index(Expression):
     index: Expression
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Make(Expression):
     """A struct from its fields, an array from its elements, a matrix from its columns, or a vector from Floats
     and vectors that follow one another."""
@@ -179,14 +180,14 @@ class Make(Expression):
     parts: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Splat(Expression):
     """A Float in every component of a vector or matrix, or a value in every element of an array."""
 
     operand: Expression
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class MakeVariant(Expression):
     """Variant number `variant` of an enum with its fields; all other storage is zero."""
 
@@ -194,14 +195,14 @@ class MakeVariant(Expression):
     parts: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Tag(Expression):
     """The number (Int) of an enum value's variant."""
 
     operand: Expression
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Payload(Expression):
     """Field `index` of variant `variant`; only reached where the value is of that variant."""
 
@@ -210,7 +211,7 @@ class Payload(Expression):
     index: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class BuiltinCall(Expression):
     """A pure built-in; scalars among vectors are already `Splat`, so the arguments fit one overload exactly."""
 
@@ -218,7 +219,7 @@ class BuiltinCall(Expression):
     args: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Call(Expression):
     """A call of a pure function; `function` is its position in `Program.functions`."""
 
@@ -226,14 +227,14 @@ class Call(Expression):
     args: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Sample(Expression):
     """`sample(f)`: the element of input `port` at this run's place."""
 
     port: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class SampleAt(Expression):
     """`sample(f, p)`: linear filtering at a normalised position (Float, Vec2, Vec3 by rank)."""
 
@@ -241,7 +242,7 @@ class SampleAt(Expression):
     position: Expression
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class At(Expression):
     """`at(f, …)`: the element of input `port` at an address, clamped to the edge.
 
@@ -252,14 +253,14 @@ class At(Expression):
     address: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Size(Expression):
     """`size(f)` of an input, output target or memory: Int, Vec2 (w, h), Vec3 (w, h, d)."""
 
     port: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Extent(Expression):
     """`extent(f)`: the size of the field's box in space: Float, Vec2, Vec3."""
 
@@ -281,7 +282,7 @@ class PlaceKind(Enum):
     """Int: the number of the group."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Place(Expression):
     """Where this run stands in the domain."""
 
@@ -291,24 +292,24 @@ class Place(Expression):
 # ---------------------------------------------------------------- statements
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Block(Node):
     statements: tuple[Statement, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class FieldStep(Node):
     index: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class SwizzleStep(Node):
     """Always the last step; components are distinct."""
 
     components: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class IndexStep(Node):
     """A position of an array, vector or matrix (Int); outside, the whole assignment is dropped."""
 
@@ -318,7 +319,7 @@ class IndexStep(Node):
 TargetStep: TypeAlias = "FieldStep | SwizzleStep | IndexStep"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Assign(Node):
     """Give a local, or a part of it, a new value; also the first value of every `let` and `var`."""
 
@@ -327,14 +328,14 @@ class Assign(Node):
     value: Expression
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class If(Node):
     condition: Expression
     then: Block
     otherwise: Block
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Case(Node):
     """Taken where the subject lies in one of the closed `ranges` of signed Ints."""
 
@@ -342,7 +343,7 @@ class Case(Node):
     body: Block
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Switch(Node):
     """The first case that holds the `subject` (Int), else `otherwise`; there is no falling through."""
 
@@ -351,7 +352,7 @@ class Switch(Node):
     otherwise: Block
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Until(Node):
     """Tested before each round: run `block`, then end the loop where `condition` is true."""
 
@@ -359,7 +360,7 @@ class Until(Node):
     condition: Expression
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Loop(Node):
     """`local` (Int) runs from `low` to `high` (`high` itself only where `closed`), both evaluated once.
 
@@ -375,14 +376,14 @@ class Loop(Node):
     body: Block
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Return(Node):
     """Ends the function; `value` is None exactly in functions of type `UNIT`."""
 
     value: Expression | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Exchange(Node):
     """`local` = the `value` that lane `lane` (clamped to the group's lanes) holds at this exchange."""
 
@@ -391,7 +392,7 @@ class Exchange(Node):
     lane: Expression
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Load(Node):
     """`local` = element of a memory, clamped to the edge; `address` as in `At`."""
 
@@ -400,7 +401,7 @@ class Load(Node):
     address: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Put(Node):
     """Write an element of a memory; dropped where the address (as in `At`) is outside or NaN."""
 
@@ -409,14 +410,14 @@ class Put(Node):
     value: Expression
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Emit(Node):
     """Give one more pair (a struct of address and value) to a scatter."""
 
     value: Expression
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class CallStatement(Node):
     """Call a function that acts, or one without a result; its result goes to `local` unless that is None."""
 
@@ -438,14 +439,14 @@ class Effect(Enum):
     EMIT = "emit"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LocalDecl:
+@node
+class LocalDecl(Value):
     name: str
     type: Type
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Function:
+@node
+class Function(Value):
     """The first `parameters` locals are the parameters.
 
     `origins[id]` is the source of the node with that id; `effects` holds those of the functions it calls too.
@@ -461,15 +462,15 @@ class Function:
     origins: tuple[Origin, ...] = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PortDecl:
+@node
+class PortDecl(Value):
     name: str
     type: FieldType
     origin: Origin = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ParamDecl:
+@node
+class ParamDecl(Value):
     """`default`, `low` and `high` are None where they are not declared; the range is closed.
 
     On vectors, matrices, arrays and structs the range holds leaf by leaf.
@@ -494,15 +495,15 @@ class CombineOp(Enum):
 # positions in `Program.functions`.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Elements:
+@node
+class Elements(Value):
     """Map: `element()` once for every element of the domain, results to the outputs."""
 
     element: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fold:
+@node
+class Fold(Value):
     """Reduction: `element()` once per element of `over`, folded by `merge(a, b)` to one element."""
 
     over: str
@@ -510,8 +511,8 @@ class Fold:
     merge: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OrderedWalk:
+@node
+class OrderedWalk(Value):
     """Scan: `element(carry)` in row-major order of `over`, each result the next carry; the first is `init()`."""
 
     over: str
@@ -519,8 +520,8 @@ class OrderedWalk:
     init: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CombineByAddress:
+@node
+class CombineByAddress(Value):
     """Scatter: the pairs of `element()` (emitted ones first, then the returned one) applied to a copy of
     `into` in element order."""
 
@@ -530,8 +531,8 @@ class CombineByAddress:
     element: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunningCombine:
+@node
+class RunningCombine(Value):
     """Prefix: output i is `op` over the results of elements 0..=i of `over`."""
 
     over: str
@@ -539,8 +540,8 @@ class RunningCombine:
     element: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lanes:
+@node
+class Lanes(Value):
     """Group: as `Elements`, in groups of `size` lanes that may exchange values."""
 
     size: int
@@ -550,8 +551,8 @@ class Lanes:
 Schedule: TypeAlias = "Elements | Fold | OrderedWalk | CombineByAddress | RunningCombine | Lanes"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Program:
+@node
+class Program(Value):
     """One kernel, checked.
 
     `functions` are ordered callee before caller.  `rank` is the number of axes of the domain (or of the walked
@@ -622,8 +623,7 @@ def content_hash(value: object) -> str:
     return digest.hexdigest()
 
 
-def _feed(update: object, value: object) -> None:
-    assert callable(update)
+def _feed(update: Callable[[bytes], object], value: object) -> None:
     if isinstance(value, Enum):
         update(f"{type(value).__name__}.{value.name};".encode())
     elif isinstance(value, (tuple, frozenset)):
@@ -633,9 +633,8 @@ def _feed(update: object, value: object) -> None:
             _feed(update, part)
     elif is_dataclass(value):
         update(f"{type(value).__name__}{{".encode())
-        for f in fields(value):
-            if f.compare:
-                _feed(update, getattr(value, f.name))
+        for name in compared_fields(type(value)):
+            _feed(update, getattr(value, name))
         update(b"}")
     else:
         update(f"{type(value).__name__}:{value!r};".encode())

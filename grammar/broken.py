@@ -38,10 +38,13 @@ _SYNONYMS = {
     "graph": "scene",
     "pipeline": "scene",
 }
-_MEMBER_WORDS = frozenset(
-    "requires input output param memory compute merge scan scatter prefix group example node".split()
-)
-_STATEMENT_WORDS = frozenset("if match for loop return else".split())
+# fmt: off
+_MEMBER_WORDS = frozenset({
+    "requires", "input", "output", "param", "memory", "compute", "merge", "scan", "scatter", "prefix", "group",
+    "example", "node",
+})
+# fmt: on
+_STATEMENT_WORDS = frozenset({"if", "match", "for", "loop", "return", "else"})
 _DOTTED = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*(?:@[0-9]+)?")
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from kcheck.grammar import syntax
 from kcheck.grammar.literals import number, pattern_number, string
 from kcheck.grammar.precedence import fold
-from kcheck.grammar.problems import SYNTAX, Problem, SyntaxProblem
+from kcheck.grammar.problems import SYNTAX, Problem, UnreadableError
 from kcheck.grammar.spans import Span
 
 
@@ -110,7 +110,7 @@ def _call(cx: Context, callee: syntax.Expr, node: Any) -> syntax.Expr:
     for late in positional:
         if keywords and late._tx_position > keywords[0]._tx_position:
             problem = "an argument without a name cannot follow a named one"
-            raise SyntaxProblem(Problem(SYNTAX, problem, span_of(late)))
+            raise UnreadableError(Problem(SYNTAX, problem, span_of(late)))
     return syntax.Call(
         span=callee.span.to(span_of(node)),
         callee=callee,
@@ -189,8 +189,7 @@ def _exprs(cx: Context, nodes: list[Any]) -> tuple[syntax.Expr, ...]:
 
 def _field_values(cx: Context, nodes: list[Any]) -> tuple[syntax.FieldValue, ...]:
     return tuple(
-        syntax.FieldValue(span=span_of(node), name=name(node.name), value=expr(cx, node.value))
-        for node in nodes
+        syntax.FieldValue(span=span_of(node), name=name(node.name), value=expr(cx, node.value)) for node in nodes
     )
 
 
@@ -202,9 +201,7 @@ def _if(cx: Context, node: Any) -> syntax.Expr:
     return _one_if(cx, node, span_of(node), otherwise)
 
 
-def _one_if(
-    cx: Context, node: Any, span: Span, otherwise: syntax.Block | None
-) -> syntax.If:
+def _one_if(cx: Context, node: Any, span: Span, otherwise: syntax.Block | None) -> syntax.If:
     return syntax.If(
         span=span,
         condition=expr(cx, node.condition),
@@ -252,11 +249,11 @@ _PRIMARIES: dict[str, Callable[[Context, Any], syntax.Expr]] = {
 }
 
 
-def _refused(node: Any, what: str, advice: str) -> SyntaxProblem:
+def _refused(node: Any, what: str, advice: str) -> UnreadableError:
     message = f"{what} can stand only in an example"
     if what == "a tuple":
         message += " or a node's `domain`"
-    return SyntaxProblem(Problem(SYNTAX, message, span_of(node), "not here", (advice,)))
+    return UnreadableError(Problem(SYNTAX, message, span_of(node), "not here", (advice,)))
 
 
 # ---------------------------------------------------------------- patterns
@@ -362,9 +359,21 @@ def _brace_statement(cx: Context, node: Any) -> syntax.Statement:
 def _value_statement(cx: Context, node: Any) -> syntax.Statement:
     target = expr(cx, node.target)
     if not node.op:
+        _refuse_jump(target)
         return syntax.ExprStatement(span=span_of(node), value=target, semicolon=node.end == ";")
     op = node.op.removesuffix("=") or None
     return syntax.Assign(span=span_of(node), target=target, op=op, value=expr(cx, node.value))
+
+
+def _refuse_jump(value: syntax.Expr) -> None:
+    """`break` and `continue` are names like others, but as statements they are another language's."""
+    if isinstance(value, syntax.NameRef) and value.name.text in ("break", "continue"):
+        message = f"there is no `{value.name.text}`"
+        advice = {
+            "break": "a loop ends early by its `until`: `for i in 0..n until done { … }`",
+            "continue": "put the rest of the loop's body in an `if`",
+        }[value.name.text]
+        raise UnreadableError(Problem(SYNTAX, message, value.span, "not a statement here", (advice,)))
 
 
 _STATEMENTS: dict[str, Callable[[Context, Any], syntax.Statement]] = {

@@ -21,7 +21,7 @@ from kcheck.grammar.build_code import (
     type_expr,
 )
 from kcheck.grammar.lexis import doc_comments, trimmed
-from kcheck.grammar.problems import SYNTAX, Problem, SyntaxProblem
+from kcheck.grammar.problems import SYNTAX, Problem, UnreadableError
 from kcheck.grammar.spans import Span
 
 
@@ -63,15 +63,11 @@ def _fields(cx: Context, nodes: list[Any]) -> tuple[syntax.FieldDecl, ...]:
 
 def _field(cx: Context, node: Any) -> syntax.FieldDecl:
     field_name, type_ = name(node.name), type_expr(cx, node.type)
-    return syntax.FieldDecl(
-        span=field_name.span.to(type_.span), doc=_doc(cx, node), name=field_name, type=type_
-    )
+    return syntax.FieldDecl(span=field_name.span.to(type_.span), doc=_doc(cx, node), name=field_name, type=type_)
 
 
 def _struct(cx: Context, node: Any) -> syntax.Struct:
-    return syntax.Struct(
-        span=span_of(node), doc=_doc(cx, node), name=name(node.name), fields=_fields(cx, node.fields)
-    )
+    return syntax.Struct(span=span_of(node), doc=_doc(cx, node), name=name(node.name), fields=_fields(cx, node.fields))
 
 
 def _enumeration(cx: Context, node: Any) -> syntax.Enumeration:
@@ -306,7 +302,7 @@ def _setting(cx: Context, node: Any) -> syntax.Setting:
 def _like(node: Any) -> syntax.Like:
     if node.name.text != "domain" or node.escaped:
         message = "`like` can stand only in `domain = like node.port`"
-        raise SyntaxProblem(Problem(SYNTAX, message, span_of(node.like)))
+        raise UnreadableError(Problem(SYNTAX, message, span_of(node.like)))
     return syntax.Like(span=span_of(node.like), source=_reference(node.like.source))
 
 

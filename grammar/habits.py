@@ -69,11 +69,18 @@ def _number(spot: Spot) -> Problem | None:
     digits = _NUMBER.match(text)
     suffix = text[digits.end() :] if digits else ""
     if digits and suffix.lower() in ("f", "u", "l", "ul", "lf", "i32", "u32", "f32", "h"):
-        number = digits.group() if "." in text or suffix.lower() not in ("f", "f32", "lf", "h") else f"{digits.group()}.0"
+        number = (
+            digits.group() if "." in text or suffix.lower() not in ("f", "f32", "lf", "h") else f"{digits.group()}.0"
+        )
         note = "the point makes a Float: `1.0`; all other numbers are Ints"
         repair = Repair(f"Write `{number}`", span, number)
         return Problem(SYNTAX, f"numbers have no suffix: `{suffix}`", span, notes=(note,), repairs=(repair,))
-    return Problem(SYNTAX, f"`{text}` is no number", span, notes=("numbers are written `12`, `0.5`, `1e-3`, `0xFF` or `0b10`",))
+    return Problem(
+        SYNTAX,
+        f"`{text}` is no number",
+        span,
+        notes=("numbers are written `12`, `0.5`, `1e-3`, `0xFF` or `0b10`",),
+    )
 
 
 def _half_a_float(span: Span, text: str, whole: str) -> Problem:
@@ -117,6 +124,15 @@ def _endless_loop(spot: Spot) -> Problem | None:
         return None
     message = "`loop` needs to know how often: `loop 10 { … }`"
     return Problem(SYNTAX, message, spot.after_previous, "no count", (_BOUNDED,))
+
+
+def _do(spot: Spot) -> Problem | None:
+    """`do { … } while (c);`, whose brace seemed to open a struct value."""
+    word = spot.before_bracket(1)
+    if word.text not in ("do", "repeat"):
+        return None
+    span = Span(word.start, word.end)
+    return Problem(SYNTAX, f"there is no `{word.text}`", span, "not a statement here", (_BOUNDED,))
 
 
 def _switch(spot: Spot) -> Problem | None:
@@ -177,16 +193,15 @@ def _second_name(spot: Spot) -> Problem | None:
 
 
 def _increment(spot: Spot) -> Problem | None:
-    """`i++;`, `++i;`, `i--;`."""
-    doubled = ""
-    if spot.previous.text in ("+", "-") and spot.token(-2).text == spot.previous.text:
-        doubled, span = spot.previous.text, Span(spot.token(-2).start, spot.previous.end)
-    elif spot.found.text == "+" and (spot.adjacent and spot.previous.text == "+" or spot.token(1).text == "+"):
-        doubled, span = "+", Span(min(spot.previous.start, spot.found.start) if spot.previous.text == "+" else spot.found.start, spot.found.end)
-    if not doubled or not _wants_expression(spot):
+    """`i++;`, `i--;`, `++i;`."""
+    if not _wants_expression(spot):
         return None
-    message = f"there is no `{doubled * 2}`: write `x {doubled}= 1`"
-    return Problem(SYNTAX, message, span)
+    pairs = ((spot.token(-2), spot.previous), (spot.previous, spot.found), (spot.found, spot.token(1)))
+    for left, right in pairs:
+        if left.text == right.text and left.text in ("+", "-") and left.end == right.start:
+            message = f"there is no `{left.text * 2}`: write `x {left.text}= 1`"
+            return Problem(SYNTAX, message, Span(left.start, right.end))
+    return None
 
 
 def _logical_assignment(spot: Spot) -> Problem | None:
@@ -234,12 +249,16 @@ def _word_operator(spot: Spot) -> Problem | None:
 
 def _arrow(spot: Spot) -> Problem | None:
     """`p->x`; an arm or a result with the wrong arrow."""
-    if spot.found.text == "->" and _follows_value(spot):
+    if spot.found.text == "->" and (_follows_value(spot) or _wants_expression(spot)):
         return Problem(SYNTAX, "fields are read by `.`", spot.here, repairs=(Repair("Write `.`", spot.here, "."),))
     for right in ("=>", "->", "<-"):
         wrong = spot.found.text in ("->", "=>", ":", "=", "<~") and spot.found.text != right
         if right in spot.expected and wrong and "AssignSign" not in spot.expected:
-            what = {"=>": "an arm's value follows", "->": "a result's type follows", "<-": "a source follows"}[right]
+            what = {
+                "=>": "an arm's value follows",
+                "->": "a result's type follows",
+                "<-": "a source follows",
+            }[right]
             repair = Repair(f"Write `{right}`", spot.here, right)
             return Problem(SYNTAX, f"{what} `{right}`, not `{spot.found.text}`", spot.here, repairs=(repair,))
     return None
@@ -251,8 +270,8 @@ def _arrow(spot: Spot) -> Problem | None:
 def _quote(spot: Spot) -> Problem | None:
     if spot.found.text not in ("'", "`"):
         return None
-    note = "there are no characters: use an Int; strings, in examples only, are written in `\"`"
-    return Problem(SYNTAX, f"a {spot.found.text} begins nothing", spot.here, notes=(note,))
+    note = 'there are no characters: use an Int; strings, in examples only, are written in `"`'
+    return Problem(SYNTAX, f"{spot.found.text} has no meaning here", spot.here, notes=(note,))
 
 
 def _strange(spot: Spot) -> Problem | None:
@@ -274,11 +293,22 @@ def _untyped(spot: Spot) -> Problem | None:
     if spot.expected != {":"} or spot.previous.kind is not Kind.WORD:
         return None
     name = spot.previous.text
-    if spot.first.text == "fn" and spot.found.text in (",", ")"):
-        return Problem(SYNTAX, f"a parameter needs its type: `{name}: Float`", spot.after_previous, "no type")
-    if spot.first.text in ("param", "const", "input", "output", "memory") and spot.found.text in ("=", ";"):
-        return Problem(SYNTAX, f"`{name}` needs its type: `{name}: Float`", spot.after_previous, "no type")
+    parameter = spot.first.text == "fn" and spot.found.text in (",", ")")
+    declaration = spot.first.text in ("param", "const", "input", "output", "memory")
+    if parameter or spot.in_type or (declaration and spot.found.text in ("=", ";")):
+        message = f"`{name}` needs its type: `{name}: Float`"
+        return Problem(SYNTAX, message, spot.after_previous, "no type")
     return None
+
+
+def _field_without_value(spot: Spot) -> Problem | None:
+    """`Light { sum, max }`, `Light { sum = 1 }`."""
+    if spot.expected != {":"} or spot.found.text not in (",", "}", "="):
+        return None
+    if not spot.open_brackets or spot.open_brackets[-1].text != "{":
+        return None
+    message = f"a field is written `{spot.previous.text}: value`, also where a local has its name"
+    return Problem(SYNTAX, message, spot.here, "`:` expected")
 
 
 def _type_first(spot: Spot) -> Problem | None:
@@ -286,7 +316,7 @@ def _type_first(spot: Spot) -> Problem | None:
     if spot.expected != {":"} or spot.previous.kind is not Kind.WORD or spot.found.kind is not Kind.WORD:
         return None
     written, name = spot.previous.text, spot.found.text
-    if not (written in _TYPES or written[0].isupper()) or name in RESERVED:
+    if not (written in _TYPES or written[0].isupper()) or name in RESERVED or name[0].isupper():
         return None
     span = Span(spot.previous.start, spot.found.end)
     right = f"{name}: {_TYPES.get(written, written)}"
@@ -353,16 +383,26 @@ def _opened(spot: Spot) -> tuple[Remark, ...]:
     return (Remark(f"this `{bracket.text}` is still open", Span(bracket.start, bracket.end)),)
 
 
+def _statement_among_members(spot: Spot) -> Problem | None:
+    if "requires" not in spot.expected:
+        return None
+    if spot.found.text in ("let", "var"):
+        note = "a constant of the kernel is `const NAME: Int = 64;`"
+        return Problem(SYNTAX, f"`{spot.found.text}` belongs in a body", spot.here, notes=(note,))
+    if spot.found.text in ("if", "match", "for", "loop", "return"):
+        note = "perhaps a `}` before this closes too much"
+        return Problem(SYNTAX, "a statement belongs in a body", spot.here, notes=(note,))
+    return None
+
+
 def _no_braces(spot: Spot) -> Problem | None:
     """`if c x = 1;`, `else x = 1;`."""
-    if "{" not in spot.expected or spot.found.kind is not Kind.WORD:
+    if "{" not in spot.expected or "StatementEnd" in spot.expected or spot.found.kind is not Kind.WORD:
         return None
-    words = {token.text for token in spot.statement[:1]} | {spot.previous.text}
-    if not words & {"if", "else", "for", "loop"}:
+    if not {spot.first.text, spot.previous.text} & {"if", "else", "for", "loop"}:
         return None
-    if "StatementEnd" in spot.expected:
-        return None
-    return Problem(SYNTAX, f"expected `{{`, found {spot.found_text}", spot.here, notes=("a body stands in braces",))
+    message = f"expected `{{`, found {spot.found_text}"
+    return Problem(SYNTAX, message, spot.here, notes=("a body stands in braces",))
 
 
 _HABITS: tuple[Habit, ...] = (
@@ -370,6 +410,7 @@ _HABITS: tuple[Habit, ...] = (
     _leading_point,
     _c_for,
     _endless_loop,
+    _do,
     _logical_assignment,
     _increment,
     _conditional_operator,
@@ -389,9 +430,11 @@ _HABITS: tuple[Habit, ...] = (
     _arrow,
     _compare_by_one_equal,
     _untyped,
+    _field_without_value,
     _type_first,
     _unversioned,
     _version,
     _reserved,
+    _statement_among_members,
     _no_braces,
 )

@@ -8,11 +8,14 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
-ITEM_WORDS = frozenset("use const struct enum fn kernel scene".split())
+ITEM_WORDS = frozenset({"use", "const", "struct", "enum", "fn", "kernel", "scene"})
 
-RESERVED = ITEM_WORDS | frozenset(
-    "requires input output param memory let var if else match for in loop until return true false".split()
-)
+# fmt: off
+RESERVED = ITEM_WORDS | {
+    "requires", "input", "output", "param", "memory", "let", "var", "if", "else", "match", "for", "in", "loop",
+    "until", "return", "true", "false",
+}
+# fmt: on
 
 
 class Kind(Enum):

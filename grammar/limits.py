@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import fields
 
 from kcheck.grammar import syntax
 from kcheck.grammar.lexis import Kind, Mark, Trivia, marks
 from kcheck.grammar.problems import ENCODING, TOO_DEEP, TOO_LARGE, UNCLOSED, Problem
 from kcheck.grammar.recursion import DEEPEST
 from kcheck.grammar.spans import Span
+from kcheck.grammar.walk import children
 
 LARGEST_FILE = 1 << 20
 """In characters: far more than people write, and few enough for an editor to wait for."""
@@ -118,13 +117,3 @@ def deep_tree(item: syntax.Item) -> Problem | None:
             return too_deep(node.span)
         waiting.extend((child, depth) for child in children(node))
     return None
-
-
-def children(node: syntax.Node) -> Iterator[syntax.Node]:
-    """The nodes directly below `node`, in order of their fields."""
-    for field in fields(node):
-        value = getattr(node, field.name)
-        if isinstance(value, syntax.Node):
-            yield value
-        elif isinstance(value, tuple):
-            yield from value

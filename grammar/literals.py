@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from kcheck.grammar import syntax
-from kcheck.grammar.problems import SYNTAX, Problem, SyntaxProblem
+from kcheck.grammar.problems import SYNTAX, Problem, UnreadableError
 from kcheck.grammar.spans import Span
 
 # Far more than any type holds, and few enough for `int()`, which refuses thousands of digits.
@@ -37,12 +37,12 @@ def string(text: str, span: Span) -> str:
         if match[1] in _ESCAPES:
             return _ESCAPES[match[1]]
         start = span.start + match.start()
-        raise SyntaxProblem(
+        raise UnreadableError(
             Problem(
                 SYNTAX,
                 f"unknown escape `{match[0]}` in a string",
                 Span(start, start + 2),
-                notes=("write `\\\\` for a backslash; `\\\"`, `\\n` and `\\t` are the other escapes",),
+                notes=('write `\\\\` for a backslash; `\\"`, `\\n` and `\\t` are the other escapes',),
             )
         )
 
@@ -51,4 +51,4 @@ def string(text: str, span: Span) -> str:
 
 def _refuse_endless(digits: str, span: Span) -> None:
     if len(digits) > _MOST_DIGITS:
-        raise SyntaxProblem(Problem(SYNTAX, f"a number of {len(digits)} digits: no type holds it", span))
+        raise UnreadableError(Problem(SYNTAX, f"a number of {len(digits)} digits: no type holds it", span))

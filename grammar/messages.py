@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from difflib import get_close_matches
 
 from kcheck.grammar.engine import Failure
@@ -33,6 +32,7 @@ _PLACES = (
     ("expect", "`port = value;` or `expect port = value;`"),
     ("NumberToken", "an expression"),
 )
+_PLACE_WORDS = frozenset({"let", "requires", "node", "carry", "expect"})
 _PLACE_NOTES = {
     "requires": "members begin with `requires`, `input`, `output`, `param`, `memory`, `struct`, `enum`, `const`, "
     "`fn`, `compute`, `scan`, `scatter`, `prefix`, `group`, `merge` or `example`",
@@ -62,6 +62,7 @@ def explain(text: str, failure: Failure) -> Problem:
     return (
         explain_habit(spot)
         or _never_closed(spot)
+        or _mismatched(spot)
         or _missing_separator(spot)
         or _misspelt(spot)
         or _unexpected(spot)
@@ -74,7 +75,7 @@ def _never_closed(spot: Spot) -> Problem | None:
         return None
     bracket = _suspect(spot)
     missing = CLOSER[bracket.text]
-    end = Remark(f"the text ends here without its `{missing}`", spot.after_previous)
+    end = Remark(f"the item ends here without its `{missing}`", spot.after_previous)
     message = f"this `{bracket.text}` is never closed"
     return Problem(SYNTAX, message, Span(bracket.start, bracket.end), f"no `{missing}` for it", (end,))
 
@@ -99,6 +100,21 @@ def _indent(text: str, token: Token) -> int:
     return len(line) - len(line.lstrip(" \t"))
 
 
+def _mismatched(spot: Spot) -> Problem | None:
+    """A closing bracket of another kind than the one that is open."""
+    if spot.found.text not in CLOSER.values() or not spot.open_brackets:
+        return None
+    bracket = spot.open_brackets[-1]
+    closing = CLOSER[bracket.text]
+    if closing == spot.found.text:
+        return None
+    opened = Remark(f"this `{bracket.text}` is still open", Span(bracket.start, bracket.end))
+    message = f"expected `{closing}`, found {spot.found_text}"
+    if spot.found.text != "}" and ("let" in spot.expected or closing not in spot.expected):
+        message = f"this `{spot.found.text}` closes nothing"
+    return Problem(SYNTAX, message, spot.here, notes=(opened,))
+
+
 def _missing_separator(spot: Spot) -> Problem | None:
     """A `;` or `,` is missing between the token before and the one found."""
     sign = _separator(spot)
@@ -111,28 +127,41 @@ def _missing_separator(spot: Spot) -> Problem | None:
 
 
 def _separator(spot: Spot) -> str:
-    if spot.expected & {";", "StatementEnd", "FieldEnd"} and spot.previous.text not in (";", "}", "{"):
-        return ";"
     if spot.expected & {",", "ArmEnd"} and spot.previous.text not in (",", "(", "[", "{"):
-        return ","
+        return "," if _starts_element(spot) else ""
+    # Where a statement or member may begin, a `;` is expected only because stray ones are allowed.
+    if spot.expected & {";", "StatementEnd", "FieldEnd"} and not spot.expected & _PLACE_WORDS:
+        return ";"
     return ""
+
+
+def _starts_element(spot: Spot) -> bool:
+    """Whether what was found seems to be the next of a list."""
+    return spot.found.kind in (Kind.WORD, Kind.NUMBER) or (
+        spot.on_new_line and spot.found.text not in (";", *CLOSER.values())
+    )
 
 
 def _ends_here(spot: Spot) -> bool:
     """Whether what was found starts something new rather than goes on wrongly."""
     found = spot.found
-    if spot.at_end or spot.on_new_line or found.text in RESERVED or found.text in CLOSER.values():
-        return True
-    starts_field = found.kind is Kind.WORD and spot.token(1).text == ":"
-    element = "OperatorToken" in spot.expected and ("," in spot.expected or "ArmEnd" in spot.expected)
-    return starts_field or (element and found.kind in (Kind.NUMBER, Kind.WORD))
+    starts_field = found.kind is Kind.WORD and ("FieldEnd" in spot.expected or "," in spot.expected)
+    return (
+        spot.at_end
+        or spot.on_new_line
+        or starts_field
+        or found.text in RESERVED
+        or found.text == "}"
+        or (found.kind is Kind.NUMBER and bool(spot.expected & {",", "ArmEnd"}))
+        or (found.kind is Kind.WORD and "ArmEnd" in spot.expected)
+    )
 
 
 def _what_ended(spot: Spot) -> str:
     """What stands before a missing `;` or `,`."""
     first = spot.first.text
     if "FieldEnd" in spot.expected:
-        return "the field"
+        return "the variant" if "{" in spot.expected else "the field"
     if "ArmEnd" in spot.expected:
         return "the arm"
     if first == "return":
@@ -141,7 +170,7 @@ def _what_ended(spot: Spot) -> str:
         return "the declaration"
     if "AssignOperator" in spot.expected:
         return "the statement"
-    return "the value"
+    return "the value" if "OperatorToken" in spot.expected else "the name"
 
 
 def _misspelt(spot: Spot) -> Problem | None:
@@ -161,12 +190,10 @@ def _unexpected(spot: Spot) -> Problem:
     return Problem(SYNTAX, message, spot.here, notes=_notes(spot))
 
 
-def _notes(spot: Spot) -> tuple[str | Remark, ...]:
-    notes: list[str | Remark] = [note for word, note in _PLACE_NOTES.items() if word in spot.expected]
-    closing = spot.expected & set(CLOSER.values())
-    if spot.open_brackets and spot.found.text in CLOSER.values() and closing:
-        bracket = spot.open_brackets[-1]
-        notes.append(Remark(f"to close this `{bracket.text}`", Span(bracket.start, bracket.end)))
+def _notes(spot: Spot) -> tuple[str, ...]:
+    notes = [note for word, note in _PLACE_NOTES.items() if word in spot.expected]
+    if "RangeSign" in spot.expected and "=>" not in spot.expected:
+        notes.append("a range is written `low..high`")
     if spot.found.text in RESERVED and "NameToken" in spot.expected:
         notes.append(f"`{spot.found.text}` is a reserved word")
     return tuple(notes)
@@ -198,10 +225,12 @@ def _signs(spot: Spot) -> list[str]:
 def _noise(spot: Spot) -> frozenset[str]:
     """Names that are expected but say little."""
     noise = {"Comment"}
-    if "OperatorToken" in spot.expected:
+    if "Dot" in spot.expected:
         noise |= _CONTINUES_VALUE
     if "StatementEnd" in spot.expected:
         noise |= {":", "{"}
+    if ";" in spot.expected:
+        noise |= {"{"}
     if len(spot.expected) > 1:
         noise |= {"<", "Dot"}
     return frozenset(noise)

@@ -20,7 +20,7 @@ from kcheck.grammar.limits import (
     unreadable,
 )
 from kcheck.grammar.messages import explain
-from kcheck.grammar.problems import ENCODING, Problem, SyntaxProblem
+from kcheck.grammar.problems import ENCODING, Problem, UnreadableError
 from kcheck.grammar.source import ParsedItem, SourceFile
 from kcheck.grammar.spans import Span
 from kcheck.grammar.split import split
@@ -97,9 +97,7 @@ def _between(text: str, ranges: list[tuple[int, int]]) -> Iterator[Problem]:
 
 @lru_cache(maxsize=_ITEMS_KEPT)
 def _read(text: str) -> _Reading:
-    result = strange_character(text) or unreadable(text)
-    if result is None:
-        result = _tree(text) if starts_item(text) else misplaced(text)
+    result = strange_character(text) or unreadable(text) or _tree(text)
     if isinstance(result, Problem):
         broken = broken_item(text)
         return _Reading(broken, label(broken), result)
@@ -108,9 +106,11 @@ def _read(text: str) -> _Reading:
 
 def _tree(text: str) -> syntax.Item | Problem:
     """The tree of an item's text, or what is wrong with it."""
+    if not starts_item(text):
+        return misplaced(text)
     try:
         result = engine.read(text, lambda model: build_items.item(text, model))
-    except SyntaxProblem as stop:
+    except UnreadableError as stop:
         return stop.problem
     except RecursionError:
         return too_deep(Span(0, len(text)))

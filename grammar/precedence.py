@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kcheck.grammar import syntax
-from kcheck.grammar.problems import COMPARISON_CHAIN, Problem, Repair, SyntaxProblem
+from kcheck.grammar.problems import COMPARISON_CHAIN, Problem, Repair, UnreadableError
 from kcheck.grammar.spans import Span
 
 _LEVELS = ("||", "&&", "== != < <= > >=", "|", "^", "&", "<< >> >>>", "+ -", "* / %")
@@ -21,7 +21,7 @@ def fold(text: str, operands: list[syntax.Expr], operators: list[syntax.Name]) -
     for operator, operand in zip(operators, operands[1:], strict=True):
         while waiting and LEVEL[waiting[-1].text] >= LEVEL[operator.text]:
             if LEVEL[operator.text] == LEVEL[waiting[-1].text] == COMPARISON:
-                raise SyntaxProblem(_chain(text, waiting[-1], values[-1], operator))
+                raise UnreadableError(_chain(text, waiting[-1], values[-1], operator))
             _reduce(values, waiting.pop())
         waiting.append(operator)
         values.append(operand)
@@ -34,9 +34,7 @@ def _reduce(values: list[syntax.Expr], operator: syntax.Name) -> None:
     right = values.pop()
     left = values.pop()
     span = left.span.to(right.span)
-    values.append(
-        syntax.Binary(span=span, op=operator.text, op_span=operator.span, left=left, right=right)
-    )
+    values.append(syntax.Binary(span=span, op=operator.text, op_span=operator.span, left=left, right=right))
 
 
 def _chain(text: str, first: syntax.Name, middle: syntax.Expr, second: syntax.Name) -> Problem:

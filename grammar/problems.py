@@ -52,10 +52,7 @@ class Problem:
             Origin(path, item, self.span),
             self.label,
             tuple(_note(note, path, item) for note in self.notes),
-            tuple(
-                Fix(repair.title, (Edit(Origin(path, item, repair.span), repair.text),))
-                for repair in self.repairs
-            ),
+            tuple(Fix(repair.title, (Edit(Origin(path, item, repair.span), repair.text),)) for repair in self.repairs),
         )
 
 
@@ -65,7 +62,7 @@ def _note(note: str | Remark, path: str, item: str) -> Note:
     return Note(note)
 
 
-class SyntaxProblem(Exception):
+class UnreadableError(Exception):
     """Raised where reading an item must stop; it never leaves this package."""
 
     def __init__(self, problem: Problem) -> None:

@@ -92,4 +92,4 @@ class LineIndex:
 
 def utf16_length(text: str) -> int:
     """The length of `text` in UTF-16 code units."""
-    return len(text) + sum(1 for c in text if ord(c) > 0xFFFF)
+    return len(text) if text.isascii() else len(text) + sum(1 for c in text if ord(c) > 0xFFFF)

@@ -84,11 +84,11 @@ class _Splitter:
                     return trimmed(self.text, seen, mark.start)
                 case "}":
                     braces -= 1
-                    if braces == 0 and keyword not in _WITHOUT_BODY:
+                    if braces == 0 and brackets <= 0 and keyword not in _WITHOUT_BODY:
                         return mark.end
-                case "(" | "[":
+                case "(" | "[" if braces == 0:
                     brackets += 1
-                case ")" | "]":
+                case ")" | "]" if braces == 0:
                     brackets -= 1
                 case ";" if braces == 0 and brackets <= 0:
                     return mark.end

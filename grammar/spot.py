@@ -59,7 +59,7 @@ class Spot:
 
     @property
     def found_text(self) -> str:
-        return "the end" if self.at_end else f"`{self.found.text}`"
+        return "the end of the item" if self.at_end else f"`{self.found.text}`"
 
     @property
     def here(self) -> Span:
@@ -90,6 +90,18 @@ class Spot:
             elif stack and token.text == CLOSER[stack[-1].text]:
                 stack.pop()
         return tuple(stack)
+
+    def before_bracket(self, distance: int) -> Token:
+        """The token so many before the innermost open bracket."""
+        if not self.open_brackets:
+            return _NO_TOKEN
+        return self.token(self.tokens.index(self.open_brackets[-1]) - distance - self.index)
+
+    @property
+    def in_type(self) -> bool:
+        """Whether the innermost bracket is that of a `struct`, or of an `enum`'s variant."""
+        words = (token.text for token in self.tokens[: self.index])
+        return self.before_bracket(2).text == "struct" or next(words, "") == "enum"
 
     @cached_property
     def statement(self) -> tuple[Token, ...]:

@@ -7,26 +7,27 @@ Names are not resolved and nothing is typed here; that is the checker's work.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import TypeAlias
 
+from kcheck.grammar.nodes import Value, node
 from kcheck.grammar.spans import Span
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Node:
+@node
+class Node(Value):
     span: Span = field(compare=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Documented(Node):
     """A node that a `///` comment may describe; `doc` is its text without the slashes."""
 
     doc: str = field(default="", compare=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Name(Node):
     """An identifier, a dotted path (`signal.fft`) or a kernel's name (`stats.luma@1`)."""
 
@@ -36,7 +37,7 @@ class Name(Node):
 # ---------------------------------------------------------------- types
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class NamedType(Node):
     """`Float`, `Light`, `Grid<Vec3>`."""
 
@@ -44,7 +45,7 @@ class NamedType(Node):
     args: tuple[TypeExpr, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class ArrayType(Node):
     """`[Float; 4]`."""
 
@@ -58,7 +59,7 @@ TypeExpr: TypeAlias = "NamedType | ArrayType"
 # ---------------------------------------------------------------- expressions
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class IntLiteral(Node):
     """`value` is what the digits say, of any size; `pattern` marks hex and binary bit patterns."""
 
@@ -66,33 +67,33 @@ class IntLiteral(Node):
     pattern: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class FloatLiteral(Node):
     """`text` is the literal without underscores, as `float()` reads it."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class BoolLiteral(Node):
     value: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class StringLiteral(Node):
     """Only in examples: `file("photo.png")`."""
 
     value: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class NameRef(Node):
     """A name used as a value: a local, constant, port, param or bare variant."""
 
     name: Name
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Unary(Node):
     """`op` is `-`, `!` or `~`."""
 
@@ -100,7 +101,7 @@ class Unary(Node):
     operand: Expr
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Binary(Node):
     """`op` is one of `|| && == != < <= > >= | ^ & << >> >>> + - * / %`; precedence is already applied."""
 
@@ -110,7 +111,7 @@ class Binary(Node):
     right: Expr
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class KeywordArgument(Node):
     """Only in examples: `random((64, 64), seed=1)`."""
 
@@ -118,7 +119,7 @@ class KeywordArgument(Node):
     value: Expr
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Call(Node):
     """`f(a, b)`; the checker refuses a `callee` that is not a plain name."""
 
@@ -127,7 +128,7 @@ class Call(Node):
     keywords: tuple[KeywordArgument, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Member(Node):
     """`a.b`: a field, a swizzle or a variant of a named enum."""
 
@@ -135,7 +136,7 @@ class Member(Node):
     name: Name
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Index(Node):
     """`a[i]`."""
 
@@ -143,7 +144,7 @@ class Index(Node):
     index: Expr
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class If(Node):
     """`if c { … } else …`; `otherwise` is the else block, or a block that holds just the next `if`."""
 
@@ -152,7 +153,7 @@ class If(Node):
     otherwise: Block | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Arm(Node):
     """`1 | 2 => body`; an expression body is a block without statements that ends in it."""
 
@@ -160,13 +161,13 @@ class Arm(Node):
     body: Block
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Match(Node):
     subject: Expr
     arms: tuple[Arm, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class FieldValue(Node):
     """`name: value` in a record or a struct value."""
 
@@ -174,14 +175,14 @@ class FieldValue(Node):
     value: Expr
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Record(Node):
     """`{ a: 1, b: 2 }`: the outputs of a body, or a struct in an example."""
 
     fields: tuple[FieldValue, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class StructValue(Node):
     """`Light { sum: l }`, `Disc { r: 1.0 }` or, with an `enum` name, `Shape.Disc { r: 1.0 }`."""
 
@@ -190,14 +191,14 @@ class StructValue(Node):
     fields: tuple[FieldValue, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class ArrayLiteral(Node):
     """`[a, b, c]`."""
 
     elements: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class ArrayRepeat(Node):
     """`[value; length]`."""
 
@@ -205,14 +206,14 @@ class ArrayRepeat(Node):
     length: Expr
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Tuple(Node):
     """Only in examples and scenes: a size `(w, h)`."""
 
     elements: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Block(Node):
     """`{ … }`; as an expression its value is that of a last `ExprStatement` without a semicolon."""
 
@@ -228,12 +229,12 @@ Expr: TypeAlias = (
 # ---------------------------------------------------------------- patterns
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class WildcardPattern(Node):
     """`_`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class LiteralPattern(Node):
     """An Int (sign applied) or Bool literal."""
 
@@ -242,7 +243,7 @@ class LiteralPattern(Node):
     """Whether an Int was written as a hex or binary bit pattern."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class RangePattern(Node):
     """`low..high` (half-open) or `low..=high` (closed)."""
 
@@ -251,7 +252,7 @@ class RangePattern(Node):
     closed: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class FieldPattern(Node):
     """`r` or `r: radius` inside a variant pattern: binds field `name` to local `binding`."""
 
@@ -259,7 +260,7 @@ class FieldPattern(Node):
     binding: Name
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class VariantPattern(Node):
     """`Dot`, `Disc { r }`, `Shape.Disc { r: radius }`; `fields` is None where no braces stand."""
 
@@ -274,7 +275,7 @@ Pattern: TypeAlias = "WildcardPattern | LiteralPattern | RangePattern | VariantP
 # ---------------------------------------------------------------- statements
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Let(Node):
     """`let` or, where `mutable`, `var`."""
 
@@ -284,7 +285,7 @@ class Let(Node):
     value: Expr
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Assign(Node):
     """`target = value`, or `target op= value` where `op` is `+ - * / % & | ^ << >> >>>`."""
 
@@ -293,7 +294,7 @@ class Assign(Node):
     value: Expr
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class For(Node):
     """`for name in low..high until c { … }`; `closed` for `..=`."""
 
@@ -305,7 +306,7 @@ class For(Node):
     body: Block
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Loop(Node):
     """`loop count until c { … }`."""
 
@@ -314,12 +315,12 @@ class Loop(Node):
     body: Block
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Return(Node):
     value: Expr | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class ExprStatement(Node):
     """An expression as a statement; `semicolon` tells whether one ended it."""
 
@@ -333,7 +334,7 @@ Statement: TypeAlias = "Let | Assign | For | Loop | Return | ExprStatement"
 # ---------------------------------------------------------------- declarations
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class FieldDecl(Documented):
     """A field of a struct or of an enum's variant."""
 
@@ -341,43 +342,43 @@ class FieldDecl(Documented):
     type: TypeExpr
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Use(Documented):
     path: Name
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Const(Documented):
     name: Name
     type: TypeExpr
     value: Expr
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Struct(Documented):
     name: Name
     fields: tuple[FieldDecl, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class VariantDecl(Documented):
     name: Name
     fields: tuple[FieldDecl, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Enumeration(Documented):
     name: Name
     variants: tuple[VariantDecl, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Parameter(Node):
     name: Name
     type: TypeExpr
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Function(Documented):
     """`head` spans from `fn` to the end of the result type."""
 
@@ -397,21 +398,21 @@ class PortKind(Enum):
     MEMORY = "memory"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Requires(Node):
     """`requires { field.read; field.write; }`; an item without one has none of these nodes."""
 
     permissions: tuple[Name, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Port(Documented):
     kind: PortKind
     name: Name
     type: TypeExpr
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Param(Documented):
     """`param name: T = default in low..high;`; the range is closed."""
 
@@ -422,7 +423,7 @@ class Param(Documented):
     high: Expr | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Body(Node):
     """A kernel's body; `head` spans the words before its opening brace."""
 
@@ -430,19 +431,19 @@ class Body(Node):
     head: Span = field(compare=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class MapBody(Body):
     """`compute { … }`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class ReductionBody(Body):
     """`compute over x { … }`."""
 
     over: Name
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class ScanBody(Body):
     """`scan over x with y = init { … }`."""
 
@@ -451,7 +452,7 @@ class ScanBody(Body):
     init: Expr
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class ScatterBody(Body):
     """`scatter over x into t with op { … }`."""
 
@@ -460,7 +461,7 @@ class ScatterBody(Body):
     op: Name
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class PrefixBody(Body):
     """`prefix over x with op { … }`."""
 
@@ -468,14 +469,14 @@ class PrefixBody(Body):
     op: Name
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class GroupBody(Body):
     """`group N { … }`."""
 
     size: Expr
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Merge(Node):
     """`merge(a, b) { … }`."""
 
@@ -485,7 +486,7 @@ class Merge(Node):
     head: Span = field(compare=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class ExampleEntry(Node):
     """`port = value;`, `expect output = value;` or `param name = value;`.
 
@@ -498,18 +499,16 @@ class ExampleEntry(Node):
     escaped: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Example(Documented):
     name: Name
     entries: tuple[ExampleEntry, ...]
 
 
-KernelMember: TypeAlias = (
-    "Requires | Port | Param | Const | Struct | Enumeration | Function | Body | Merge | Example"
-)
+KernelMember: TypeAlias = "Requires | Port | Param | Const | Struct | Enumeration | Function | Body | Merge | Example"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Kernel(Documented):
     """`kernel stats.luma@1 { … }`; `name.text` holds the dotted name with its version."""
 
@@ -520,7 +519,7 @@ class Kernel(Documented):
 # ---------------------------------------------------------------- scenes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Reference(Node):
     """`node.port`, or the name of a scene input."""
 
@@ -528,7 +527,7 @@ class Reference(Node):
     port: Name | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Binding(Node):
     """`port <- source;`."""
 
@@ -536,7 +535,7 @@ class Binding(Node):
     source: Reference
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Feedback(Node):
     """`port <~ source from init;`."""
 
@@ -545,7 +544,7 @@ class Feedback(Node):
     init: Reference
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Carry(Node):
     """`carry port <- output;`."""
 
@@ -553,14 +552,14 @@ class Carry(Node):
     output: Name
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Like(Node):
     """`like node.port`, only as the value of `domain`."""
 
     source: Reference
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Setting(Node):
     """`name = value;`: an option or a param; `escaped` marks one written `param name = value;`."""
 
@@ -572,7 +571,7 @@ class Setting(Node):
 NodeSetting: TypeAlias = "Binding | Feedback | Carry | Setting"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class SceneNode(Documented):
     """`node name: kernel@1 { … }`."""
 
@@ -581,7 +580,7 @@ class SceneNode(Documented):
     settings: tuple[NodeSetting, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class SceneOutput(Documented):
     """`output name <- source;`."""
 
@@ -592,13 +591,13 @@ class SceneOutput(Documented):
 SceneEntry: TypeAlias = "Port | Param | SceneNode | SceneOutput | Example"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Scene(Documented):
     name: Name
     entries: tuple[SceneEntry, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class BrokenItem(Node):
     """An item that could not be read; what it declares is known by `keyword` and `name` where those were seen."""
 

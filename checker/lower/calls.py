@@ -15,8 +15,8 @@ from kcheck.checker.builtins import (
 )
 from kcheck.checker.lower import expressions, functions
 from kcheck.checker.lower.context import FunctionContext, Use
-from kcheck.checker.lower.problems import did_you_mean
 from kcheck.checker.lower.scopes import FunctionEntity, PortEntity
+from kcheck.checker.near import did_you_mean
 from kcheck.grammar import syntax
 from kcheck.grammar.diagnostics import Fix, Note
 

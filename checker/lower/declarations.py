@@ -6,8 +6,9 @@ from kcheck.checker import ir, rules, types
 from kcheck.checker.evaluate import NotConstant, evaluate
 from kcheck.checker.lower import expressions
 from kcheck.checker.lower.context import Expected, FunctionContext, ProgramContext
-from kcheck.checker.lower.problems import Problems, did_you_mean
+from kcheck.checker.lower.problems import Problems
 from kcheck.checker.lower.scopes import ConstEntity, FunctionEntity, Home, Scope, Signature, TypeEntity
+from kcheck.checker.near import did_you_mean
 from kcheck.grammar import syntax
 from kcheck.grammar.diagnostics import Note
 from kcheck.grammar.spans import Span

@@ -13,8 +13,8 @@ from typing import Any
 from kcheck.checker import floats, ir, rules, types
 from kcheck.checker.lower import calls, control
 from kcheck.checker.lower.context import Expected, FunctionContext
-from kcheck.checker.lower.problems import did_you_mean
 from kcheck.checker.lower.scopes import ConstEntity, ParamEntity, PortEntity, TypeEntity
+from kcheck.checker.near import did_you_mean
 from kcheck.checker.rules.rule import Rule
 from kcheck.grammar import syntax
 from kcheck.grammar.diagnostics import Edit, Fix, Note

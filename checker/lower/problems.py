@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 
 from kcheck.grammar.diagnostics import Diagnostic, Severity
@@ -27,9 +26,3 @@ class Problems:
 
     def all(self) -> tuple[Diagnostic, ...]:
         return tuple(self._found.values())
-
-
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """` (did you mean …?)` for a near name, or nothing."""
-    near = difflib.get_close_matches(name, sorted(set(known)), n=1, cutoff=0.7)
-    return f"; did you mean `{near[0]}`?" if near else ""

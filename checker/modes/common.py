@@ -15,8 +15,8 @@ from kcheck.checker.lower.context import (
     Use,
     UseSite,
 )
-from kcheck.checker.lower.problems import did_you_mean
 from kcheck.checker.lower.scopes import Home, PortEntity, Scope
+from kcheck.checker.near import did_you_mean
 from kcheck.checker.rules.rule import Rule
 from kcheck.grammar import syntax
 from kcheck.grammar.diagnostics import Note
@@ -179,7 +179,6 @@ def lower_body(
 
 LANES_RULE = (rules.GROUP_ONLY, "only the lanes of a `group` kernel can do this")
 EMIT_RULE = (rules.EMIT_NOT_ALLOWED, "only the body of a scatter emits")
-MEMORY_RULE = (rules.PUT_NOT_ALLOWED, "only the body of a scan uses a memory")
 
 
 def _report_use(kernel: KernelContext, site: UseSite, rule: Rule, why: str) -> None:
@@ -191,7 +190,6 @@ def _report_use(kernel: KernelContext, site: UseSite, rule: Rule, why: str) -> N
 ELEMENT_USES: dict[Use, tuple[Rule, str]] = {
     Use.LANES: LANES_RULE,
     Use.EMIT: EMIT_RULE,
-    Use.MEMORY: MEMORY_RULE,
 }
 """What the body of most modes does not have."""
 

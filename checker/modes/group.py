@@ -6,7 +6,6 @@ from kcheck.checker import ir, rules
 from kcheck.checker.lower.context import Use
 from kcheck.checker.modes.common import (
     EMIT_RULE,
-    MEMORY_RULE,
     KernelContext,
     Lowered,
     domain_outputs,
@@ -29,7 +28,7 @@ def lower_group(kernel: KernelContext, body: syntax.GroupBody) -> Lowered | None
         body.block,
         body.head,
         expected_outputs(kernel, result),
-        {Use.EMIT: EMIT_RULE, Use.MEMORY: MEMORY_RULE},
+        {Use.EMIT: EMIT_RULE},
     )
     if lowered is None or result is None or size is None:
         return None

@@ -8,21 +8,26 @@ RULE = Rule(
     title="a constant is needed here",
     explanation="""\
 The length of an array, the size of a group, the value of a `const`, and the default and range of a
-param are needed before anything runs. They may use literals, constants, operators and pure
-functions of these; not params, ports or locals.
+param are needed before anything runs. They are made of literals, other constants, operators and
+pure built-ins; not of params, ports or locals.
 """,
     bad="""\
-fn first(count: Int) -> Float {
-  let weights = [1.0; count];
-  return weights[0];
+kernel signal.swap@1 {
+  requires { field.read; field.write; }
+  input line: Rows<Float>;
+  param lanes: Int = 32;
+  output result: Rows<Float>;
+  group lanes { return exchange(sample(line), lane() ^ 1); }
 }
 """,
     good="""\
-const COUNT: Int = 8;
+const LANES: Int = 32;
 
-fn first() -> Float {
-  let weights = [1.0; COUNT];
-  return weights[0];
+kernel signal.swap@1 {
+  requires { field.read; field.write; }
+  input line: Rows<Float>;
+  output result: Rows<Float>;
+  group LANES { return exchange(sample(line), lane() ^ 1); }
 }
 """,
 )

@@ -14,7 +14,7 @@ A block's value is its last expression, written without `;`.
 """,
     bad="""\
 fn sign_of(x: Float) -> Int {
-  let sign = if x < 0.0 { -1; } else { 1; };
+  let sign = if x < 0.0 { -1 };
   return sign;
 }
 """,

@@ -72,7 +72,7 @@ def _check_function(scope: Scope) -> None:
         check_type(function.result)
     _check_ids(function)
     _check_depth(function.body)
-    for node in ir.walk(function.body):
+    for node in reversed(list(ir.walk(function.body))):  # what is innermost first: there the trouble begins
         _check_node(node, scope)
     _check_effects(scope)
     check_flow(function)

@@ -1,0 +1,9 @@
+"""The prelude: built-ins that are written in the language itself, and the pass that expands calls of them.
+
+The text (`*.kernel` in this folder) is the definition of these built-ins in strict mode.  Programs keep them as
+`BuiltinCall`s; a backend that has no form of its own for one runs `expand_prelude` first.
+"""
+
+from kcheck.checker.prelude.expand import PRELUDE_BUILTINS, expand_prelude
+
+__all__ = ["PRELUDE_BUILTINS", "expand_prelude"]
