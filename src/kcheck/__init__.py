@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 if TYPE_CHECKING:
     from kcheck.checker.checked import Checked
@@ -84,8 +84,8 @@ class UnknownKernel(KeyError):
 
 
 class Module(Mapping[str, "Kernel"]):
-    """The kernels of one file, by name: `module["stats.luma@1"]`, or `module["stats.luma"]` where there is only
-    one version.  Iteration gives the full names."""
+    """The kernels of one file by name: `module["edges.sharpen@1"]`, or `module["edges.sharpen"]` where it has
+    only one version.  Iteration gives the full names, `values()` the kernels."""
 
     def __init__(self, checked: Checked) -> None:
         self._checked = checked
@@ -112,9 +112,7 @@ class Module(Mapping[str, "Kernel"]):
         from difflib import get_close_matches
 
         near = get_close_matches(name, self._kernels, n=3)
-        meant = (
-            f"did you mean {' or '.join(near)}?" if near else f"it has {', '.join(self._kernels) or 'none'}"
-        )
+        meant = f"did you mean {' or '.join(near)}?" if near else f"it has {', '.join(self._kernels) or 'none'}"
         return f"{self.path} has no kernel `{name}`; {meant}"
 
     def __iter__(self) -> Iterator[str]:
@@ -145,7 +143,7 @@ class Kernel:
         values: Mapping[str, Value] | None = None,
         /,
         *,
-        domain: int | Sequence[int] | None = None,
+        domain: SupportsIndex | Sequence[int] | None = None,
         backend: str = "auto",
         **named: Value,
     ) -> Result:
@@ -157,7 +155,7 @@ class Kernel:
         """
         from kcheck.runtime.backends import Options, execute
 
-        size = (domain,) if isinstance(domain, int) else domain
+        size = (int(domain),) if isinstance(domain, SupportsIndex) else domain
         return execute(self.program, {**(values or {}), **named}, size, Options(backend))
 
     def __repr__(self) -> str:

@@ -136,8 +136,9 @@ def same_floats(got: AnyArray, expected: AnyArray) -> AnyArray:
     with np.errstate(invalid="ignore"):
         allowed = np.maximum(RELATIVE * np.maximum(np.abs(a), np.abs(b)), floor)
         allowed = np.where(b == 0.0, np.maximum(allowed, NEAR_ZERO), allowed)
-        near: AnyArray = np.isfinite(a) & np.isfinite(b) & (np.abs(a - b) <= allowed)
-    return near | (a == b) | (np.isnan(a) & np.isnan(b))
+        near = np.isfinite(a) & np.isfinite(b) & (np.abs(a - b) <= allowed)
+    same: AnyArray = near | (a == b) | (np.isnan(a) & np.isnan(b))
+    return same
 
 
 def _steps(field: Field, difference: _Difference) -> str:

@@ -34,9 +34,7 @@ def run(args: argparse.Namespace) -> int:
     from kcheck.checker import rules
     from kcheck.checker.render import page
 
-    print(
-        page.catalogue(rules.CATALOGUE) if args.code is None else page.for_terminal(_rule(args.code)), end=""
-    )
+    print(page.catalogue(rules.CATALOGUE) if args.code is None else page.for_terminal(_rule(args.code)), end="")
     return 0
 
 

@@ -38,9 +38,7 @@ def sparkline(values: AnyArray, columns: int) -> str:
     """A line of bars over numbers `(n)`, n >= 1, from the least to the greatest; gaps where they are not finite."""
     count = min(columns, WIDEST, len(values))
     parts = np.array_split(values.astype(np.float64), count)
-    means = np.array(
-        [part[np.isfinite(part)].mean() if np.isfinite(part).any() else np.nan for part in parts]
-    )
+    means = np.array([part[np.isfinite(part)].mean() if np.isfinite(part).any() else np.nan for part in parts])
     bars = _BARS if _can_write(_BARS, sys.stdout) else _SHADES[1:]
     steps = _scaled(means) * (len(bars) - 1)
     return "".join(" " if np.isnan(step) else bars[round(step)] for step in steps)
@@ -92,8 +90,7 @@ def _blocks(levels: AnyArray) -> list[str]:
     lines = []
     for upper, lower in zip(pixels[0::2].tolist(), pixels[1::2].tolist(), strict=True):
         cells = (
-            f"\x1b[38;{color(top)};48;{color(bottom)}m{_UPPER_HALF}"
-            for top, bottom in zip(upper, lower, strict=True)
+            f"\x1b[38;{color(top)};48;{color(bottom)}m{_UPPER_HALF}" for top, bottom in zip(upper, lower, strict=True)
         )
         lines.append("".join(cells) + "\x1b[0m")
     return lines

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import re
-import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -25,9 +24,9 @@ BACKENDS = ("auto", "interpreter", "jit", "gpu")
 _DESCRIPTION = """\
 Runs one kernel of a file and shows its outputs. What the checker refuses is not run.
 
-A VALUE is a literal ([1, 2, 3], [[0.5, 1], [2, 3]], {"x": 1}, 0.25, true, NaN), a generator (zeros(1000), range(10),
-random((64, 64), seed=1)) or a file: .npy, .npz:key, .png, .jpg, .wav, .wav:0 (one channel), .csv:column, .json,
-.bin:uint8. Pictures are read as linear colours, and written as sRGB.
+A VALUE is a literal ([1, 2, 3], [[0.5, 1], [2, 3]], {"x": 1}, 0.25, true, NaN), a generator (zeros(1000),
+range(10), random((64, 64), seed=1)) or a file: .npy, .npz:key, .png, .jpg, .wav, .wav:0 (one channel),
+.csv:column, .json, .bin:uint8. Pictures are read as linear colours, and written as sRGB.
 """
 
 _EXAMPLES = """\
@@ -53,9 +52,7 @@ def add_arguments(subparsers: argparse._SubParsersAction[Any]) -> None:
     parser.add_argument(
         "-i", dest="inputs", metavar="PORT=VALUE", action="append", default=[], help="bind an input or memory"
     )
-    parser.add_argument(
-        "-p", dest="params", metavar="PARAM=VALUE", action="append", default=[], help="set a param"
-    )
+    parser.add_argument("-p", dest="params", metavar="PARAM=VALUE", action="append", default=[], help="set a param")
     parser.add_argument(
         "-o",
         dest="outputs",
@@ -66,12 +63,11 @@ def add_arguments(subparsers: argparse._SubParsersAction[Any]) -> None:
     )
     parser.add_argument("--domain", metavar="WxH", help="the size to run over: W, WxH or WxHxD")
     parser.add_argument("--backend", choices=BACKENDS, default="auto", help="what runs it (default: auto)")
-    parser.add_argument(
-        "--srgb", action="store_true", help="take and give pictures' numbers as files store them"
-    )
-    parser.add_argument(
-        "--format", choices=("text", "json"), default="text", help="how to print (default: text)"
-    )
+    sums = parser.add_mutually_exclusive_group()
+    sums.add_argument("--strict", action="store_true", help="the same bits on every backend (the default)")
+    sums.add_argument("--fast", action="store_true", help="a backend's own arithmetic, where it has one")
+    parser.add_argument("--srgb", action="store_true", help="take and give pictures as files store them")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="how to print (default: text)")
     parser.add_argument("-q", "--quiet", action="store_true", help="no remarks, no progress")
 
 
@@ -162,11 +158,8 @@ def _chosen(checked: Checked, args: argparse.Namespace) -> Program:
         return checked.programs[_one_of(checked, "kernel", args.kernel, kernels)]
     if len(kernels) + len(scenes) != 1:
         there = ", ".join([*kernels, *scenes])
-        raise UsageError(
-            f"{checked.file.path} holds {there}; name one with --kernel"
-            if there
-            else f"{checked.file.path} holds no kernel"
-        )
+        hint = f"{there}; name one with --kernel" if there else "no kernel"
+        raise UsageError(f"{checked.file.path} holds {hint}")
     if scenes:
         raise _scene_refused(checked, scenes[0])
     return checked.programs[kernels[0]]
@@ -187,13 +180,9 @@ def _scene_refused(checked: Checked, name: str) -> Exception:
     from kcheck.grammar.spans import Origin
     from kcheck.runtime.errors import RunError
 
-    item = next(
-        item
-        for item in checked.file.items
-        if isinstance(item.node, syntax.Scene) and item.node.name.text == name
-    )
-    assert isinstance(item.node, syntax.Scene)
-    origin = Origin(checked.file.path, item.key, item.node.name.span)
+    items = ((item.key, item.node) for item in checked.file.items)
+    key, scene = next((k, node) for k, node in items if isinstance(node, syntax.Scene) and node.name.text == name)
+    origin = Origin(checked.file.path, key, scene.name.span)
     problem = f"scenes are not checked yet, so `{name}` cannot run; name a kernel with --kernel"
     return RunError(rules.SCENE_NOT_RUN.report(origin, problem))
 
@@ -217,7 +206,7 @@ def _executed(program: Program, request: _Request, args: argparse.Namespace) -> 
     with progress.shown(program.name, quiet=args.quiet) as tell:
         options = Options(args.backend, Reading(Path(), srgb=args.srgb), progress=tell)
         result = execute(program, values, request.domain, options)
-    writing = saving.Writing(srgb=args.srgb, rate=_rate(request.inputs))
+    writing = saving.Writing(srgb=args.srgb, rate=_rate(request))
     fields = {**result.fields, **result.memory_fields}
     for port, path in request.files.items():
         saving.write(slots[port], fields[port], path, writing)
@@ -233,9 +222,7 @@ def _named(program: Program, request: _Request) -> dict[str, BoundValue]:
     return {**request.inputs, **request.params}
 
 
-def _refuse_first(
-    program: Program, given: Mapping[str, Any], misplaced: set[str], what: str, advice: str
-) -> None:
+def _refuse_first(program: Program, given: Mapping[str, Any], misplaced: set[str], what: str, advice: str) -> None:
     from kcheck.checker import rules
     from kcheck.runtime.errors import RunError
 
@@ -260,16 +247,13 @@ def _written(program: Program, files: Mapping[str, Path]) -> dict[str, Slot]:
     return slots
 
 
-def _rate(inputs: Mapping[str, BoundValue]) -> int:
+def _rate(request: _Request) -> int:
     """The samples a second of the sounds to write: those of the first sound that was read."""
-    from pathlib import Path
-
     from kcheck.checker.bindings import FileValue
     from kcheck.runtime.values import sounds
 
-    for value in inputs.values():
-        if isinstance(value, FileValue) and (
-            found := re.fullmatch(r"(.*\.wav)(:\d+)?", value.path, re.IGNORECASE)
-        ):
-            return sounds.load(Path(found[1])).rate
-    return sounds.DEFAULT_RATE
+    if not any(path.suffix.lower() == ".wav" for path in request.files.values()):
+        return sounds.DEFAULT_RATE
+    read = (value.path for value in request.inputs.values() if isinstance(value, FileValue))
+    found = next(filter(None, (re.fullmatch(r"(.*\.wav)(:\d+)?", path, re.IGNORECASE) for path in read)), None)
+    return sounds.rate_of(found[1]) if found else sounds.DEFAULT_RATE

@@ -47,9 +47,7 @@ def _whole(field: Field, look: Look) -> Iterator[str]:
     element, rank = field.type.element, field.type.rank
     if rank == 1 and isinstance(element, Struct) and _is_flat(element):
         names = [part.name for part in element.fields]
-        yield from _table(
-            ["", *names], [[f"{i}", *map(_text, e.values())] for i, e in enumerate(elements(field))]
-        )
+        yield from _table(["", *names], [[f"{i}", *map(_text, e.values())] for i, e in enumerate(elements(field))])
     elif rank == 2 and isinstance(element, Scalar):
         yield from _table(None, [[_text(value) for value in row] for row in to_plain(field)])
     elif rank == 1 and isinstance(element, Scalar):
@@ -114,9 +112,7 @@ def _drawn(field: Field, element: Type, look: Look) -> Iterator[str]:
     if field.type.rank == 2 and pictures.can_draw(element):
         yield from pictures.picture(field, look.width, color=look.color)
     elif field.type.rank == 1 and not isinstance(element, Array) and not contains_enum(element):
-        leaves = list(zip(leaf_names(element), leaf_views(element, field.data, 1), strict=True))[
-            :_MOST_LEAVES
-        ]
+        leaves = list(zip(leaf_names(element), leaf_views(element, field.data, 1), strict=True))[:_MOST_LEAVES]
         pad = max(len(name) for name, _ in leaves)
         for name, (leaf, values) in leaves:
             if leaf.scalar is not BOOL:

@@ -1,0 +1,1 @@
+"""Executes checked IR: ports and shapes, backends, scenes."""

@@ -1,0 +1,70 @@
+"""The reference interpreter: the living definition of the language, on NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from kcheck.checker import ir
+from kcheck.runtime.backend import Cancelled, Launch, Outcome, Progress, never, silent
+from kcheck.runtime.interpreter.frames import Lanes, Run
+from kcheck.runtime.interpreter.functions import CompiledFunction, compile_functions, make_room_for
+from kcheck.runtime.interpreter.launches import param_values
+from kcheck.runtime.interpreter.schedules import Job, execute
+from kcheck.runtime.interpreter.statements import compile_body
+from kcheck.runtime.interpreter.values import map_leaves, store, tidy, views
+from kcheck.runtime.layout import AnyArray, zeros
+
+
+class Interpreter:
+    """Runs whole blocks of elements at a time, under masks; one by one only where order demands it.
+
+    Compiled programs are kept, the last few of them, so to run a program often costs little.
+    """
+
+    def __init__(self) -> None:
+        self._compiled: dict[int, tuple[ir.Program, tuple[CompiledFunction, ...]]] = {}
+
+    @property
+    def name(self) -> str:
+        return "interpreter"
+
+    def run(self, launch: Launch, cancelled: Cancelled = never, progress: Progress = silent) -> Outcome:
+        """Run the launch; raises `RunError` for what only shows at run time, and changes nothing then."""
+        functions = self._functions(launch.program)
+        with np.errstate(all="ignore"):
+            return execute(Job(launch, functions, cancelled, progress))
+
+    def call(
+        self, program: ir.Program, function: int, args: Sequence[AnyArray], params: Mapping[str, AnyArray]
+    ) -> AnyArray:
+        """One function of a program on many elements at once, such as a reduction's `merge`.
+
+        The function reads no port and no place.  Each argument has an axis of elements, of one length for
+        all, and then those of its type, in the layout of `runtime.layout`; so has the result.
+        """
+        declared = program.functions[function]
+        compiled = self._functions(program)[function]
+        count = args[0].shape[0]
+        lanes = Lanes(Run(program=program, params=param_values(program, params)), 0, count)
+        values = [map_leaves(tidy, views(declared.locals[i].type, arg)) for i, arg in enumerate(args)]
+        result = zeros(declared.result, (count,))
+        with np.errstate(all="ignore"):
+            value = compiled.call(lanes, values, None)
+        assert value is not None  # a function with a result returns one
+        store(views(declared.result, result), slice(0, count), value)
+        return result
+
+    def _functions(self, program: ir.Program) -> tuple[CompiledFunction, ...]:
+        known = self._compiled.get(id(program))
+        if known is None:
+            known = program, compile_functions(program, compile_body)
+            while len(self._compiled) >= _KEPT:
+                del self._compiled[next(iter(self._compiled))]
+            self._compiled[id(program)] = known
+        make_room_for(max(known[1], key=lambda f: f.height))
+        return known[1]
+
+
+_KEPT = 16

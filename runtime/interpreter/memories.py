@@ -1,0 +1,46 @@
+"""Reading and writing the memories of a scan, which runs one lane at a time."""
+
+from __future__ import annotations
+
+from kcheck.checker import ir
+from kcheck.runtime.failures import empty_read
+from kcheck.runtime.interpreter.addresses import address_parts, clamped, positions_inside
+from kcheck.runtime.interpreter.expressions import compile_all, compile_expression
+from kcheck.runtime.interpreter.frames import Execute, Frame, Mask
+from kcheck.runtime.interpreter.functions import Scope
+from kcheck.runtime.interpreter.reads import gather
+from kcheck.runtime.interpreter.values import Value, map_leaves, store
+
+
+def compile_load(node: ir.Load, scope: Scope) -> Execute:
+    address, origin = compile_all(node.address, scope), scope.origin(node)
+
+    def execute(frame: Frame, mask: Mask) -> Mask:
+        memory = frame.lanes.run.memories[node.memory]
+        if not memory.count:
+            raise empty_read(node.memory, origin)
+        parts = address_parts([part(frame, mask) for part in address])
+        frame.locals[node.local] = _kept(gather(memory.elements, clamped(parts, memory.size)))
+        return mask
+
+    return execute
+
+
+def _kept(value: Value) -> Value:
+    """A copy of what are views on the memory, which later writes would change."""
+    return map_leaves(lambda leaf: leaf.copy() if leaf.ndim else leaf, value)
+
+
+def compile_put(node: ir.Put, scope: Scope) -> Execute:
+    address, value = compile_all(node.address, scope), compile_expression(node.value, scope)
+
+    def execute(frame: Frame, mask: Mask) -> Mask:
+        memory = frame.lanes.run.memories[node.memory]
+        parts = address_parts([part(frame, mask) for part in address])
+        position, inside = positions_inside(parts, memory.size)
+        new = value(frame, mask)
+        if inside:
+            store(memory.elements, position.item(), new)
+        return mask
+
+    return execute

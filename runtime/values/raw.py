@@ -1,0 +1,82 @@
+"""Files that hold arrays as they are: .npy, .npz, .bin, and .json literals."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from kcheck.checker.bindings import BoundValue
+from kcheck.runtime.layout import AnyArray
+from kcheck.runtime.values.problems import Unreadable
+
+BIN_DTYPES: dict[str, np.dtype[Any]] = {
+    "int8": np.dtype("i1"),
+    "uint8": np.dtype("u1"),
+    "int32": np.dtype("<i4"),
+    "float32": np.dtype("<f4"),
+}
+"""What the numbers of a .bin file may be; more than one byte is little-endian."""
+
+
+def read_npy(path: Path) -> AnyArray:
+    """An array of plain numbers or structs of them: files that would run code are refused."""
+    with path.open("rb") as file:
+        if file.read(6) != b"\x93NUMPY":
+            raise Unreadable("not a .npy file")
+        file.seek(0)
+        try:
+            return cast(AnyArray, np.load(file, allow_pickle=False))
+        except (ValueError, EOFError) as problem:
+            raise Unreadable(f"a damaged .npy file ({_first_line(problem)})") from problem
+
+
+def read_npz(path: Path, key: str | None) -> AnyArray:
+    """One array of an archive: the only one, or that named `key`."""
+    with path.open("rb") as file:
+        try:
+            with np.load(file, allow_pickle=False) as archive:
+                if not isinstance(archive, np.lib.npyio.NpzFile):
+                    raise Unreadable("not a .npz archive")
+                return _member(archive, key)
+        except (ValueError, EOFError, TypeError, zipfile.BadZipFile) as problem:
+            raise Unreadable(f"a damaged .npz archive ({_first_line(problem)})") from problem
+
+
+def _member(archive: np.lib.npyio.NpzFile, key: str | None) -> AnyArray:
+    if key is None and len(archive.files) == 1:
+        key = archive.files[0]
+    if key is None or key not in archive.files:
+        raise Unreadable(f"it holds the arrays {', '.join(archive.files)}; name one as `file.npz:{archive.files[0]}`")
+    return archive[key]
+
+
+def read_bin(path: Path, kind: str | None) -> AnyArray:
+    """Numbers without a header; `kind` says what they are."""
+    dtype = BIN_DTYPES.get(kind or "")
+    if dtype is None:
+        raise Unreadable(f"say what its numbers are, as in `{path.name}:uint8`; there are {', '.join(BIN_DTYPES)}")
+    data = path.read_bytes()
+    if len(data) % dtype.itemsize:
+        raise Unreadable(f"{len(data)} bytes are not a whole number of {kind} of {dtype.itemsize} bytes")
+    return np.frombuffer(data, dtype)
+
+
+def read_json(path: Path) -> BoundValue:
+    """A literal; `NaN`, `Infinity` and `-Infinity` are allowed beside what JSON has."""
+    try:
+        return cast(BoundValue, json.loads(path.read_text("utf-8-sig")))
+    except RecursionError as problem:
+        raise Unreadable("it is nested too deeply") from problem
+    except UnicodeDecodeError as problem:
+        raise Unreadable(f"not UTF-8 at byte {problem.start}") from problem
+    except ValueError as problem:
+        raise Unreadable(f"not JSON ({_first_line(problem)})") from problem
+
+
+def _first_line(problem: Exception) -> str:
+    lines = str(problem).splitlines()
+    return lines[0] if lines else type(problem).__name__
