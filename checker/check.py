@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeAlias
 
-from kcheck.checker import ir, rules
+from kcheck.checker import ir, rules, uniformity
 from kcheck.checker.bindings import ExampleSpec
 from kcheck.checker.checked import Checked, LawVerdict
 from kcheck.checker.examples import check_examples
@@ -17,12 +17,16 @@ from kcheck.checker.lower.declarations import Declarations
 from kcheck.checker.lower.items import declare_file
 from kcheck.checker.lower.problems import Problems
 from kcheck.checker.lower.scopes import FunctionEntity, Home, Scope
+from kcheck.checker.uniformity.report import report
 from kcheck.grammar import parser, syntax
 from kcheck.grammar.diagnostics import Diagnostic, Note, Severity
 from kcheck.grammar.source import SourceFile
 
 Loader: TypeAlias = Callable[[str], "tuple[str, bytes] | None"]
 """Finds the file of a dotted package path: its path and contents, or None."""
+
+_REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+"""What stands in a text for bytes that are not UTF-8."""
 
 _RECURSION_LIMIT = 30_000
 """Enough Python frames for the deepest tree that the parser lets through."""
@@ -67,8 +71,7 @@ class _Check:
         self._loading: list[str] = []
 
     def run(self, text: str, decoding: tuple[Diagnostic, ...]) -> Checked:
-        self._problems.extend(decoding)
-        scope = self._load(self._path, text)
+        scope = self._load(self._path, text, decoding)
         file = self._files[self._path]
         programs: dict[str, ir.Program] = {}
         specs: list[ExampleSpec] = []
@@ -79,7 +82,7 @@ class _Check:
                 case syntax.Kernel() as kernel:
                     program, kernel_scope = kernels.lower_kernel(kernel, home, scope, self._declarations)
                     specs += check_examples(kernel, home, kernel_scope, self._declarations)
-                    if program is not None:
+                    if program is not None and self._is_even(program):
                         programs.setdefault(program.name, program)
                         laws += self._laws(kernel, home, program)
                 case syntax.Scene() as scene:
@@ -100,10 +103,12 @@ class _Check:
 
     # ------------------------------------------------------------ files and packages
 
-    def _load(self, path: str, text: str) -> Scope:
+    def _load(self, path: str, text: str, decoding: tuple[Diagnostic, ...]) -> Scope:
+        """Parse a file and those it uses; where bytes could not be read, syntax errors would only repeat that."""
         file, problems = parser.parse(text, path)
         self._files[path] = file
-        self._problems.extend(problems)
+        damaged = {"", *(i.key for i in file.items if _REPLACEMENT in i.text)} if decoding else set()
+        self._problems.extend((*decoding, *(p for p in problems if p.origin.item not in damaged)))
         scope = self._scopes[path] = declare_file(path, file.items, self._problems)
         self._loading.append(path)
         for item in file.items:
@@ -127,8 +132,7 @@ class _Check:
             return
         if path not in self._scopes:
             text, problems = parser.decode(data, path)
-            self._problems.extend(problems)
-            self._load(path, text)
+            self._load(path, text, problems)
         scope.imports.append(self._scopes[path])
 
     # ------------------------------------------------------------ what no kernel reaches
@@ -156,6 +160,12 @@ class _Check:
         declarations = Declarations(problems)
         functions.lower_standalone(ProgramContext(declarations, entity.scope, rank), entity)
         return problems
+
+    def _is_even(self, program: ir.Program) -> bool:
+        """Whether every lane reaches each exchange; reports those that some may not."""
+        violations = uniformity.analyse(program).violations
+        self._problems.extend(report(v) for v in violations)
+        return not violations
 
     # ------------------------------------------------------------ results
 

@@ -330,9 +330,12 @@ class Assign(Node):
 
 @node
 class If(Node):
+    """`written` is the word of the source: `if`, or `&&` and `||` whose right side acts."""
+
     condition: Expression
     then: Block
     otherwise: Block
+    written: str = field(default="if", compare=False)
 
 
 @node

@@ -157,6 +157,7 @@ def _lower_user_call(
     for use, site in lowered.uses.items():
         context.use(use, node.span, site.word, Note(f"`{name}` {use.value} here", site.origin))
     context.effects |= lowered.function.effects
+    context.calls.add(lowered.index)
     return lowered, tuple(v for v in args if v is not None)
 
 
@@ -295,7 +296,6 @@ def _place(kind: ir.PlaceKind) -> Callable[[FunctionContext, syntax.Call], ir.Ex
 def place_type(context: FunctionContext, kind: ir.PlaceKind) -> types.Type:
     if kind in (ir.PlaceKind.INDEX, ir.PlaceKind.LANE, ir.PlaceKind.GROUP):
         return types.INT
-    context.program.rank_used = True
     rank = context.program.rank
     return types.position_type(rank) if kind is ir.PlaceKind.PLACE else types.address_type(rank)
 
@@ -398,7 +398,7 @@ def _sample(context: FunctionContext, node: syntax.Call) -> ir.Expression | None
     if len(node.args) == 2:
         return _sample_at(context, node, name, type_)
     context.use(Use.PLACES, node.span, f"sample({name})")
-    context.program.sampled.add(name)
+    context.sampled.add(name)
     if type_.rank != context.program.rank:
         _sample_rank(context, node, name, type_)
         return None

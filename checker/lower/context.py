@@ -41,9 +41,13 @@ class UseSite:
 
 @dataclass(slots=True)
 class LoweredFunction:
+    """`index` is its position in `ProgramContext.functions`; `calls` are the positions of those that it calls."""
+
     index: int
     function: ir.Function
     uses: dict[Use, UseSite]
+    calls: frozenset[int]
+    sampled: frozenset[str]
 
 
 @dataclass
@@ -57,11 +61,9 @@ class ProgramContext:
     declarations: Declarations
     scope: Scope
     rank: int
-    rank_used: bool = False
-    functions: list[ir.Function] = field(default_factory=list)
+    functions: list[LoweredFunction] = field(default_factory=list)
     lowered: dict[FunctionEntity, LoweredFunction | None] = field(default_factory=dict)
     working: list[FunctionEntity] = field(default_factory=list)
-    sampled: set[str] = field(default_factory=set)
     scatter_target: types.Field | None = None
     in_scatter: bool = False
     pair: types.Struct | None = None
@@ -102,7 +104,6 @@ class FunctionContext:
         self.name = name
         self.result = result
         self.is_body = body
-        self.constant = False
         self.locals: list[ir.LocalDecl] = []
         self.mutable: list[bool] = []
         self.origins: list[Origin] = []
@@ -110,6 +111,8 @@ class FunctionContext:
         self.frames: list[dict[str, LocalSymbol]] = [{}]
         self.effects: set[ir.Effect] = set()
         self.uses: dict[Use, UseSite] = {}
+        self.calls: set[int] = set()
+        self.sampled: set[str] = set()
         self.symbols: list[LocalSymbol] = []
 
     # ------------------------------------------------------------ nodes and diagnostics
@@ -203,6 +206,14 @@ class FunctionContext:
         finally:
             self.statements = outer
 
+    @contextmanager
+    def unreached(self) -> Iterator[None]:
+        """What is lowered inside never runs: it is only looked at for errors."""
+        effects, calls, sampled = set(self.effects), set(self.calls), set(self.sampled)
+        with self.collect():
+            yield
+        self.effects, self.calls, self.sampled = effects, calls, sampled
+
     # ------------------------------------------------------------ small expressions
 
     def read(self, local: int, span: Span) -> ir.Local:
@@ -211,7 +222,7 @@ class FunctionContext:
     def assign(self, local: int, value: ir.Expression, span: Span) -> None:
         self.statements.append(ir.Assign(id=self.node(span), local=local, value=value))
 
-    def spill(self, value: ir.Expression, span: Span, name: str = "t") -> int:
+    def spill(self, value: ir.Expression, span: Span, name: str = "$t") -> int:
         """Put a value into a fresh local now; the local never changes."""
         local = self.new_local(name, value.type)
         self.assign(local, value, span)

@@ -63,8 +63,7 @@ def _last_expression(block: syntax.Block) -> syntax.Expr:
 def _statements(context: FunctionContext, nodes: Sequence[syntax.Statement]) -> bool:
     """Lower statements in the present frame; whether control never gets past them."""
     for i, node in enumerate(nodes):
-        is_last = i == len(nodes) - 1
-        if _statement(context, node, is_last=is_last):
+        if _statement(context, node):
             _unreachable(context, nodes[i + 1 :])
             return True
     return False
@@ -79,9 +78,9 @@ def _unreachable(context: FunctionContext, nodes: Sequence[syntax.Statement]) ->
         nodes[0].span.to(nodes[-1].span),
         "this never runs: every path before it has returned",
     )
-    with context.collect():
+    with context.unreached():
         for node in nodes:
-            _statement(context, node, is_last=False, discarded=True)
+            _statement(context, node, discarded=True)
 
 
 def statement_block(context: FunctionContext, block: syntax.Block) -> tuple[ir.Block, bool]:
@@ -153,7 +152,7 @@ def yields(context: FunctionContext, node: syntax.Expr) -> bool:
 # ---------------------------------------------------------------- statements
 
 
-def _statement(context: FunctionContext, node: syntax.Statement, *, is_last: bool, discarded: bool = False) -> bool:
+def _statement(context: FunctionContext, node: syntax.Statement, *, discarded: bool = False) -> bool:
     """Lower one statement; whether control never gets past it."""
     if isinstance(node, syntax.ExprStatement):
         return _expression_statement(context, node, discarded=discarded)
@@ -387,7 +386,7 @@ class Branches:
         if bad:
             return None
         if self._type is not None:
-            self._result = context.new_local("t", self._type)
+            self._result = context.new_local("$t", self._type)
         return [self._block(statements, outcome, block) for statements, outcome, block in self._branches]
 
     def _block(self, statements: list[ir.Statement], outcome: Outcome, block: syntax.Block) -> ir.Block:

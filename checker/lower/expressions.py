@@ -445,7 +445,7 @@ def _logic(context: FunctionContext, node: syntax.Binary) -> ir.Expression | Non
     op = ir.Logic(node.op)
     if not statements:
         return ir.ShortCircuit(id=context.node(node.span), type=types.BOOL, op=op, left=left, right=right)
-    result = context.new_local("t", types.BOOL, mutable=True)
+    result = context.new_local("$t", types.BOOL, mutable=True)
     context.assign(result, left, node.left.span)
     with context.collect() as inner:
         context.statements.extend(statements)
@@ -454,7 +454,9 @@ def _logic(context: FunctionContext, node: syntax.Binary) -> ir.Expression | Non
     if op is ir.Logic.OR:
         condition = ir.Unary(id=context.node(node.span), type=types.BOOL, op=ir.UnaryOp.NOT, operand=condition)
     taken, skipped = context.block(inner, node.span), context.block([], node.span)
-    context.statements.append(ir.If(id=context.node(node.span), condition=condition, then=taken, otherwise=skipped))
+    context.statements.append(
+        ir.If(id=context.node(node.span), condition=condition, then=taken, otherwise=skipped, written=node.op)
+    )
     return context.read(result, node.span)
 
 

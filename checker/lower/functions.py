@@ -81,8 +81,10 @@ def finish(context: FunctionContext, body: ir.Block, parameters: int, result: ty
         effects=frozenset(context.effects),
         origins=tuple(context.origins),
     )
-    context.program.functions.append(function)
-    return LoweredFunction(len(context.program.functions) - 1, function, context.uses)
+    made = context.program.functions
+    calls, sampled = frozenset(context.calls), frozenset(context.sampled)
+    made.append(LoweredFunction(len(made), function, context.uses, calls, sampled))
+    return made[-1]
 
 
 def check_pair(context: FunctionContext, value: ir.Expression, span: Span) -> bool:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kcheck.checker import ir, rules, types
+from kcheck.checker import ir, rewrite, rules, types
 from kcheck.checker.lower import functions
-from kcheck.checker.lower.context import ProgramContext
+from kcheck.checker.lower.context import LoweredFunction, ProgramContext
 from kcheck.checker.lower.declarations import Declarations
 from kcheck.checker.lower.items import declare_item
 from kcheck.checker.lower.scopes import Home, ParamEntity, PortEntity, Scope
@@ -31,13 +31,14 @@ def lower_kernel(
     _check_permissions(kernel)
     body = _choose_body(kernel)
     lowered = lower_mode(kernel, body) if body is not None else None
-    made = tuple(kernel.program.functions)
     _check_unused(kernel)
     if lowered is None or kernel.program.poisoned or declarations.problems.errors > errors:
         return None, scope
     good = [p for p in params if p is not None]
     if len(good) < len(params):
         return None, scope
+    reached = _reached(kernel.program.functions, rewrite.scheduled(lowered.schedule))
+    position = {old.index: new for new, old in enumerate(reached)}.__getitem__
     program = ir.Program(
         name=node.name.text,
         inputs=_port_decls(kernel, syntax.PortKind.INPUT),
@@ -46,13 +47,22 @@ def lower_kernel(
         params=tuple(good),
         rank=kernel.program.rank,
         result=lowered.result,
-        schedule=lowered.schedule,
-        functions=made,
-        sampled=frozenset(kernel.program.sampled),
+        schedule=rewrite.with_functions(lowered.schedule, position),
+        functions=tuple(rewrite.with_calls(f.function, position) for f in reached),
+        sampled=frozenset[str]().union(*(f.sampled for f in reached)),
         origin=home.at(node.name.span),
         doc=node.doc,
     )
     return program, scope
+
+
+def _reached(functions: list[LoweredFunction], roots: tuple[int, ...]) -> list[LoweredFunction]:
+    """The functions that `roots` call, and these themselves, in the order of `functions`."""
+    found = set(roots)
+    for lowered in reversed(functions):
+        if lowered.index in found:
+            found |= lowered.calls
+    return [lowered for lowered in functions if lowered.index in found]
 
 
 # ---------------------------------------------------------------- members

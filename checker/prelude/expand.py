@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
-from typing import Any
 
 from kcheck.checker import ir, types
 from kcheck.checker.builtins import CONTRACTS, Builtin, ErrorClass
@@ -15,6 +13,7 @@ from kcheck.checker.lower.declarations import Declarations
 from kcheck.checker.lower.functions import lower_standalone
 from kcheck.checker.lower.items import declare_file
 from kcheck.checker.lower.problems import Problems
+from kcheck.checker.rewrite import rewritten, with_calls, with_functions
 from kcheck.grammar import parser
 from kcheck.grammar.spans import Origin, Span
 
@@ -49,8 +48,8 @@ def expand_prelude(program: ir.Program) -> ir.Program:
             return replace(node, function=node.function + shift)
         return node
 
-    own = tuple(replace(f, body=_mapped(f.body, rewrite)) for f in program.functions)
-    return replace(program, functions=added + own, schedule=_shifted(program.schedule, shift))
+    own = tuple(replace(f, body=rewritten(f.body, rewrite)) for f in program.functions)
+    return replace(program, functions=added + own, schedule=with_functions(program.schedule, lambda f: f + shift))
 
 
 _Key = tuple[Builtin, types.Type]
@@ -74,7 +73,7 @@ def _functions_for(needed: list[_Key]) -> tuple[tuple[ir.Function, ...], dict[_K
         _reach(prelude, _position(prelude, key), wanted)
     order = sorted(wanted)
     new_position = {old: new for new, old in enumerate(order)}
-    added = [_renumbered(prelude.functions[old], new_position) for old in order]
+    added = [with_calls(prelude.functions[old], new_position.__getitem__) for old in order]
     positions: dict[_Key, int] = {}
     for builtin, type_ in needed:
         scalar = new_position[_position(prelude, (builtin, type_))]
@@ -97,13 +96,6 @@ def _reach(prelude: _Prelude, position: int, found: set[int]) -> None:
         for node in ir.walk(prelude.functions[position].body):
             if isinstance(node, ir.Call):
                 _reach(prelude, node.function, found)
-
-
-def _renumbered(function: ir.Function, positions: dict[int, int]) -> ir.Function:
-    def rewrite(node: ir.Node) -> ir.Node:
-        return replace(node, function=positions[node.function]) if isinstance(node, ir.Call) else node
-
-    return replace(function, body=_mapped(function.body, rewrite))
 
 
 def _componentwise(builtin: Builtin, type_: types.Vec, scalar: int) -> ir.Function:
@@ -150,22 +142,4 @@ def _prelude() -> _Prelude:
         lowered = program.lowered[entity]
         assert lowered is not None, [d.message for d in (*broken, *problems.all())]
         positions[name] = lowered.index
-    return _Prelude(tuple(program.functions), positions)
-
-
-def _shifted(schedule: ir.Schedule, shift: int) -> ir.Schedule:
-    """The schedule with the positions of its functions moved."""
-    moved = {name: getattr(schedule, name) + shift for name in ("element", "merge", "init") if hasattr(schedule, name)}
-    return replace(schedule, **moved)
-
-
-def _mapped(node: Any, rewrite: Callable[[ir.Node], ir.Node]) -> Any:
-    """A copy of a tree in which every node went through `rewrite`, children first."""
-    changes: dict[str, Any] = {}
-    for f in fields(node):
-        value = getattr(node, f.name)
-        if isinstance(value, ir.Node):
-            changes[f.name] = _mapped(value, rewrite)
-        elif isinstance(value, tuple) and any(isinstance(v, ir.Node) for v in value):
-            changes[f.name] = tuple(_mapped(v, rewrite) if isinstance(v, ir.Node) else v for v in value)
-    return rewrite(replace(node, **changes) if changes else node)
+    return _Prelude(tuple(lowered.function for lowered in program.functions), positions)

@@ -66,6 +66,7 @@ from kcheck.checker.rules import (
     k324_bad_address,
     k325_not_filterable,
     k402_law_unknown,
+    k501_uneven_exchange,
     k600_scenes_not_checked,
     k701_unknown_port,
     k702_missing_value,
@@ -149,6 +150,7 @@ BAD_RECORD = k323_bad_record.RULE
 BAD_ADDRESS = k324_bad_address.RULE
 NOT_FILTERABLE = k325_not_filterable.RULE
 LAW_UNKNOWN = k402_law_unknown.RULE
+UNEVEN_EXCHANGE = k501_uneven_exchange.RULE
 SCENES_NOT_CHECKED = k600_scenes_not_checked.RULE
 UNKNOWN_PORT = k701_unknown_port.RULE
 MISSING_VALUE = k702_missing_value.RULE
@@ -233,6 +235,7 @@ CATALOGUE: dict[str, Rule] = {
         BAD_ADDRESS,
         NOT_FILTERABLE,
         LAW_UNKNOWN,
+        UNEVEN_EXCHANGE,
         SCENES_NOT_CHECKED,
         UNKNOWN_PORT,
         MISSING_VALUE,
