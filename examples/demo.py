@@ -45,6 +45,11 @@ def command(*arguments: str | Path) -> int:
     return subprocess.run([sys.executable, "-m", "kcheck", *map(str, arguments)], check=False).returncode
 
 
+def check(code: int) -> None:
+    if code:
+        raise SystemExit(code)
+
+
 def shown(argument: str | Path) -> str:
     return str(argument).replace(f"{HERE.parent}/", "")
 
@@ -63,13 +68,11 @@ def pixels() -> np.ndarray:
 
 
 def sharpen() -> None:
-    title("A map: sharpen a photograph")
-    sharp = OUT / "cat-sharp.png"
-    kernel = HERE / "photo.kernel"
-    source = f"source={PHOTO}"
-    if command("run", kernel, "--kernel", "photo.sharpen@1", "-i", source, "-p", "amount=1.5", "-o", f"result={sharp}"):
-        raise SystemExit("the run failed")
-    command("run", kernel, "--kernel", "photo.edges@1", "-i", source, "--domain", "240x160")
+    title("A map: a photograph, sharpened; and its edges, in a file")
+    kernel, source = HERE / "photo.kernel", f"source={PHOTO}"
+    check(command("run", kernel, "--kernel", "photo.sharpen@1", "-i", source, "-p", "amount=1.5"))
+    written = f"result={OUT / 'cat-edges.png'}"
+    check(command("run", kernel, "--kernel", "photo.edges@1", "-i", source, "--domain", "240x160", "-o", written))
 
 
 def meter() -> None:
@@ -94,8 +97,9 @@ def smooth() -> None:
         gain = np.sqrt(2.0 * np.mean(settled**2))
         expect(f"gain at {hertz:.0f} Hz", float(gain), response(keep, hertz), tolerance=1e-3)
     np.save(OUT / "tone.npy", low + 0.5 * high)
-    command("run", HERE / "sound.kernel", "--kernel", "sound.smooth@1", "-i", f"sound={OUT / 'tone.npy'}",
-            "-p", f"keep={keep}", "-o", f"result={OUT / 'tone.wav'}")  # fmt: skip
+    sound, written = f"sound={OUT / 'tone.npy'}", f"result={OUT / 'tone.wav'}"
+    kernel = HERE / "sound.kernel"
+    check(command("run", kernel, "--kernel", "sound.smooth@1", "-i", sound, "-p", f"keep={keep}", "-o", written))
 
 
 def response(keep: float, hertz: float) -> float:
@@ -115,7 +119,8 @@ def plot() -> None:
 def refuse() -> None:
     title("What does not fit is refused, and says why")
     command("run", HERE / "lists.kernel", "--kernel", "lists.rank@1", "-i", "keep=[true, 1]")
-    command("run", HERE / "photo.kernel", "--kernel", "photo.sharpen@1", "-i", f"source={PHOTO}", "-p", "amount=9")
+    source = f"source={PHOTO}"
+    command("run", HERE / "photo.kernel", "--kernel", "photo.sharpen@1", "-i", source, "-p", "amount=9")
 
 
 if __name__ == "__main__":

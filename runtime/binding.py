@@ -19,7 +19,7 @@ from kcheck.checker.types import Leaf, Scalar
 from kcheck.runtime.backend import Launch
 from kcheck.runtime.errors import RunError
 from kcheck.runtime.fields import Field
-from kcheck.runtime.layout import AnyArray, base_dtype, inner_shape
+from kcheck.runtime.layout import AnyArray, inner_shape, zeros
 from kcheck.runtime.values.incoming import Reading, Value, take, take_field
 from kcheck.runtime.values.leaves import leaf_name, leaf_views
 from kcheck.runtime.values.literals import shown
@@ -85,10 +85,10 @@ def _param(param: ParamDecl, values: Mapping[str, Value], reading: Reading) -> A
 
 def constant(const: Const) -> AnyArray:
     """A constant as an array of its type's `inner_shape` and `base_dtype`."""
-    array = np.zeros(inner_shape(const.type), base_dtype(const.type))
-    for (leaf, view), value in zip(leaf_views(const.type, array, 0), const.leaves, strict=True):
-        view[...] = number(leaf, value)
-    return array
+    one = zeros(const.type, (1,))  # with an axis, for a leaf without axes has no view
+    for (leaf, view), value in zip(leaf_views(const.type, one, 1), const.leaves, strict=True):
+        view[0] = number(leaf, value)
+    return one.reshape(inner_shape(const.type))
 
 
 def number(leaf: Leaf, value: LeafValue) -> float | int | bool:

@@ -6,17 +6,14 @@ key that loses to all others: so they are exact and in any grouping the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from kcheck.checker.ir import CombineOp
 from kcheck.runtime.interpreter.numbers import NEVER_MAX, NEVER_MIN, from_keys, ordered_keys
-from kcheck.runtime.interpreter.values import Value, leaf_arrays, map_leaves
+from kcheck.runtime.interpreter.values import Value, leaf_arrays, map_leaves, wide_leaf
 from kcheck.runtime.layout import AnyArray
-
-Accumulate: TypeAlias = Callable[[AnyArray], AnyArray]
 
 _EXTREMES: dict[CombineOp, tuple[np.ufunc, int]] = {
     CombineOp.MIN: (np.minimum, NEVER_MIN),
@@ -50,7 +47,7 @@ def scatter_values(op: CombineOp, keys: AnyArray, dtype: np.dtype[Any]) -> AnyAr
 def scatter(op: CombineOp, target: Value, positions: AnyArray, values: Value) -> None:
     """Combine `values` into the elements of `target` at `positions` (both `(n, …)`), in order."""
     for whole, part in zip(leaf_arrays(target), leaf_arrays(values), strict=True):
-        lanes = np.broadcast_to(part, (positions.size, *whole.shape[1:]))
+        lanes = wide_leaf(part, positions.size)
         if op is CombineOp.LAST:
             whole[positions] = lanes  # NumPy keeps the last of several values for one position
         else:
@@ -74,23 +71,16 @@ class Running:
     """The running combination of one leaf over blocks of lanes."""
 
     def __init__(self, op: CombineOp) -> None:
-        self._op = op
+        self._combine, self._nan = (np.add, 0) if op is CombineOp.SUM else _EXTREMES[op]
         self._carry: AnyArray | None = None
 
-    def next(self, leaf: AnyArray) -> AnyArray:
-        """The combination of all lanes so far, at every lane of this block."""
-        if self._op is CombineOp.SUM:
-            return self._sum(leaf)
-        combine, _ = _EXTREMES[self._op]
-        keys = combine.accumulate(_keys(self._op, leaf), axis=0)
+    def write(self, leaf: AnyArray, place: AnyArray) -> None:
+        """Write the combination of all lanes so far, at every lane of this block, to `place`."""
+        floats = leaf.dtype == np.float32
+        keys = place.view(np.int32) if floats else place
+        self._combine.accumulate(ordered_keys(leaf, self._nan) if floats else leaf, axis=0, out=keys)
         if self._carry is not None:
-            keys = combine(keys, self._carry)
-        self._carry = keys[-1]
-        return _values(keys, leaf.dtype)
-
-    def _sum(self, leaf: AnyArray) -> AnyArray:
-        total = np.cumsum(leaf, axis=0, dtype=leaf.dtype)
-        if self._carry is not None:
-            total += self._carry
-        self._carry = total[-1]
-        return total
+            self._combine(keys, self._carry, out=keys)
+        self._carry = keys[-1].copy()
+        if floats:
+            place[...] = from_keys(keys)

@@ -9,18 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import assert_never, cast
 
+import numpy as np
+
 from kcheck.checker import ir
 from kcheck.checker.ir import BinaryOp, Logic, UnaryOp
 from kcheck.checker.types import FLOAT, Array, Enum, Mat, Scalar, Type, Vec
 from kcheck.runtime.failures import empty_read
 from kcheck.runtime.interpreter import composites
-from kcheck.runtime.interpreter.addresses import address_parts, clamped
 from kcheck.runtime.interpreter.builtins import OPERATIONS
 from kcheck.runtime.interpreter.frames import NOBODY, Evaluate, Frame, Mask, Scalars, narrow
 from kcheck.runtime.interpreter.functions import Scope
 from kcheck.runtime.interpreter.numbers import OPERATORS
 from kcheck.runtime.interpreter.places import address_value, place, position_value
-from kcheck.runtime.interpreter.reads import filtered, gather, load
+from kcheck.runtime.interpreter.reads import filtered, load, read_at
 from kcheck.runtime.interpreter.values import (
     Value,
     an_int,
@@ -34,6 +35,7 @@ from kcheck.runtime.interpreter.values import (
     stack,
     zero,
 )
+from kcheck.runtime.layout import AnyArray
 
 
 def compile_expression(node: ir.Expression, scope: Scope) -> Evaluate:
@@ -128,6 +130,22 @@ def _binary(node: ir.Binary, scope: Scope) -> Evaluate:
         case _:
             operation = OPERATORS[_scalar_kind(node.left.type)][node.op]
             return lambda frame, mask: operation(left(frame, mask), right(frame, mask))
+
+
+_DIRECT: dict[BinaryOp, np.ufunc] = {
+    BinaryOp.ADD: np.add,
+    BinaryOp.SUB: np.subtract,
+    BinaryOp.MUL: np.multiply,
+}
+
+
+def compile_into(node: ir.Expression, scope: Scope) -> Callable[[Frame, AnyArray], Value] | None:
+    """The closure that evaluates `node` for all lanes into an array, for nodes where that saves a copy."""
+    if not isinstance(node, ir.Binary) or node.op not in _DIRECT or not isinstance(node.type, Scalar):
+        return None
+    operation = _DIRECT[node.op]
+    left, right = compile_scalars(node.left, scope), compile_scalars(node.right, scope)
+    return lambda frame, room: operation(left(frame, None), right(frame, None), out=room)
 
 
 def _scalar_kind(type_: Type) -> Scalar:
@@ -329,7 +347,6 @@ def _at(node: ir.At, scope: Scope) -> Evaluate:
         source = frame.lanes.run.inputs[node.port]
         if not source.count:
             raise empty_read(node.port, origin)
-        parts = address_parts([part(frame, mask) for part in address])
-        return gather(source.elements, clamped(parts, source.size))
+        return read_at(source, [part(frame, mask) for part in address])
 
     return evaluate

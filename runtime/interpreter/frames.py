@@ -133,14 +133,18 @@ class Lanes:
 
 
 class Frame:
-    """A running call: the locals by number (None before their first value) and the result so far."""
+    """A running call: the locals by number (None before their first value) and the result so far.
 
-    __slots__ = ("lanes", "locals", "result")
+    Where `room` is not None, a result of one scalar a lane for all lanes at once may be computed into it.
+    """
+
+    __slots__ = ("lanes", "locals", "result", "room")
 
     def __init__(self, lanes: Lanes, locals_: list[Value | None]) -> None:
         self.lanes = lanes
         self.locals = locals_
         self.result: Value | None = None
+        self.room: AnyArray | None = None
 
     def at(self, lanes: AnyArray) -> Frame:
         """A frame for these lanes alone, with a copy of what they hold."""

@@ -10,6 +10,8 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from kcheck.checker import ir
 from kcheck.checker.types import Type
 from kcheck.grammar.spans import Origin
@@ -19,7 +21,7 @@ from kcheck.runtime.interpreter.values import Value
 
 @dataclass(frozen=True, slots=True)
 class CompiledFunction:
-    """`spare` is the number of locals that are not parameters; `height` bounds the nesting of a call."""
+    """`spare` is the number of locals that are not parameters; `height` the depth of nodes, callees' included."""
 
     body: Execute
     spare: int
@@ -29,6 +31,13 @@ class CompiledFunction:
         """The function's result in the active lanes; None where it has no result."""
         frame = Frame(lanes, [*args, *[None] * self.spare])
         self.body(frame, mask)
+        return frame.result
+
+    def call_into(self, room: Value, lanes: Lanes) -> Value | None:
+        """As `call`, without arguments and for all lanes; the result may be `room`, which then holds it."""
+        frame = Frame(lanes, [None] * self.spare)
+        frame.room = room if isinstance(room, np.ndarray) and room.ndim == 1 else None
+        self.body(frame, None)
         return frame.result
 
 
@@ -60,20 +69,24 @@ def compile_functions(program: ir.Program, compile_body: CompileBody) -> tuple[C
     """All functions of a program, callees first."""
     done: list[CompiledFunction] = []
     for function in program.functions:
-        make_room(_COMPILING * ir.MAX_DEPTH)
+        make_room(_COMPILING * _depth(function.body, lambda node: 0))
         body = compile_body(function.body, Scope(program, function, done))
-        done.append(CompiledFunction(body, len(function.locals) - function.parameters, _height(function, done)))
+        height = _depth(function.body, lambda node: _callee_height(node, done))
+        done.append(CompiledFunction(body, len(function.locals) - function.parameters, height))
     return tuple(done)
 
 
-def _height(function: ir.Function, callees: Sequence[CompiledFunction]) -> int:
-    """The longest chain of closures that a call may have open at once."""
+def _callee_height(node: ir.Node, done: Sequence[CompiledFunction]) -> int:
+    return done[node.function].height if isinstance(node, (ir.Call, ir.CallStatement)) else 0
+
+
+def _depth(root: ir.Node, below: Callable[[ir.Node], int]) -> int:
+    """The most nodes on a path down from `root`; a node counts for one and what is `below` it besides."""
     deepest = 0
-    pending: list[tuple[ir.Node, int]] = [(function.body, 1)]
+    pending = [(root, 1)]
     while pending:
         node, depth = pending.pop()
-        below = callees[node.function].height + 1 if isinstance(node, (ir.Call, ir.CallStatement)) else 0
-        deepest = max(deepest, depth + below)
+        deepest = max(deepest, depth + below(node))
         pending.extend((child, depth + 1) for child in ir.children(node))
     return deepest
 
@@ -83,7 +96,7 @@ def _height(function: ir.Function, callees: Sequence[CompiledFunction]) -> int:
 _COMPILING = 4
 _RUNNING = 3
 """Python frames a node, at most, while compiling and while running."""
-_SPARE = 500
+_SPARE = 100
 
 
 def make_room(frames: int) -> None:
@@ -91,7 +104,7 @@ def make_room(frames: int) -> None:
 
     The limit is only ever raised: to lower it again could cut short a run on another thread.
     """
-    needed = _depth() + frames + _SPARE
+    needed = _frames_in_use() + frames + _SPARE
     if sys.getrecursionlimit() < needed:
         sys.setrecursionlimit(needed)
 
@@ -100,7 +113,7 @@ def make_room_for(function: CompiledFunction) -> None:
     make_room(_RUNNING * function.height)
 
 
-def _depth() -> int:
+def _frames_in_use() -> int:
     frame, depth = sys._getframe(), 0
     while frame.f_back is not None:
         frame, depth = frame.f_back, depth + 1

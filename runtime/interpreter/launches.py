@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from kcheck.checker import ir
 from kcheck.checker.types import Field as FieldType
 from kcheck.checker.types import Type
@@ -13,7 +15,7 @@ from kcheck.runtime.backend import Cancelled, Launch
 from kcheck.runtime.fields import Field, field_of
 from kcheck.runtime.interpreter.frames import Run, Source
 from kcheck.runtime.interpreter.values import Value, map_leaves, tidy, views
-from kcheck.runtime.layout import AnyArray, inner_shape, zeros
+from kcheck.runtime.layout import AnyArray, base_dtype, inner_shape
 from kcheck.runtime.outputs import output_extent, output_shape
 
 
@@ -69,11 +71,18 @@ class Results:
 
 
 def new_results(launch: Launch) -> Results:
-    """Fields of zeros."""
+    """Fields for the outputs, every element of which is still to be written."""
     shape, box = output_shape(launch), output_extent(launch)
-    fields = {port.name: field_of(port.type, zeros(port.type.element, shape), box) for port in launch.program.outputs}
+    fields = {
+        port.name: field_of(port.type, unwritten(port.type.element, shape), box) for port in launch.program.outputs
+    }
     rows = [_elements(field.type, field.data, math.prod(shape)) for field in fields.values()]
     return Results(fields, rows[0] if len(rows) == 1 else tuple(rows))
+
+
+def unwritten(type_: Type, shape: tuple[int, ...]) -> AnyArray:
+    """An array for elements that are all to be written."""
+    return np.empty(shape + inner_shape(type_), base_dtype(type_))
 
 
 def copied(fields: Mapping[str, Field]) -> dict[str, Field]:

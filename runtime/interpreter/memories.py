@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from kcheck.checker import ir
 from kcheck.runtime.failures import empty_read
-from kcheck.runtime.interpreter.addresses import address_parts, clamped, positions_inside
+from kcheck.runtime.interpreter.addresses import address_parts, position_inside_one
 from kcheck.runtime.interpreter.expressions import compile_all, compile_expression
 from kcheck.runtime.interpreter.frames import Execute, Frame, Mask
 from kcheck.runtime.interpreter.functions import Scope
-from kcheck.runtime.interpreter.reads import gather
+from kcheck.runtime.interpreter.reads import read_at
 from kcheck.runtime.interpreter.values import Value, map_leaves, store
 
 
@@ -19,8 +19,7 @@ def compile_load(node: ir.Load, scope: Scope) -> Execute:
         memory = frame.lanes.run.memories[node.memory]
         if not memory.count:
             raise empty_read(node.memory, origin)
-        parts = address_parts([part(frame, mask) for part in address])
-        frame.locals[node.local] = _kept(gather(memory.elements, clamped(parts, memory.size)))
+        frame.locals[node.local] = _kept(read_at(memory, [part(frame, mask) for part in address]))
         return mask
 
     return execute
@@ -37,10 +36,10 @@ def compile_put(node: ir.Put, scope: Scope) -> Execute:
     def execute(frame: Frame, mask: Mask) -> Mask:
         memory = frame.lanes.run.memories[node.memory]
         parts = address_parts([part(frame, mask) for part in address])
-        position, inside = positions_inside(parts, memory.size)
+        position = position_inside_one(parts, memory.size)
         new = value(frame, mask)
-        if inside:
-            store(memory.elements, position.item(), new)
+        if position is not None:
+            store(memory.elements, position, new)
         return mask
 
     return execute

@@ -172,7 +172,8 @@ NEVER_MIN, NEVER_MAX = INT_MAX, INT_MIN
 
 def ordered_keys(x: AnyArray, nan: int) -> AnyArray:
     """Ints that are ordered as the Floats are, -0 below +0; NaNs have the key `nan`."""
-    return pick(np.isnan(x), an_int(nan), _flip(x.view(np.int32)))
+    keys, nans = _flip(x.view(np.int32)), np.isnan(x)
+    return pick(nans, an_int(nan), keys) if nans.any() else keys
 
 
 def from_keys(keys: AnyArray) -> AnyArray:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
 
 import numpy as np
 
-from kcheck.runtime.interpreter.addresses import row_major
+from kcheck.runtime.interpreter.addresses import address_parts, clamped, clamped_one, is_uniform, row_major
 from kcheck.runtime.interpreter.frames import Lanes, Source
-from kcheck.runtime.interpreter.numbers import F0, F1, maximum, minimum
-from kcheck.runtime.interpreter.values import Value, a_float, component, expand, map_pairs, tidy
+from kcheck.runtime.interpreter.numbers import F0, F1, float_to_int
+from kcheck.runtime.interpreter.values import Value, a_float, an_int, component, expand, map_pairs, tidy
 from kcheck.runtime.layout import AnyArray
 
 _HALF = a_float(0.5)
@@ -22,9 +21,24 @@ def load(elements: Value, lanes: Lanes) -> Value:
         return tuple([load(part, lanes) for part in elements])
     if lanes.numbers is not None:
         return _gather(elements, lanes.numbers)
-    if lanes.count == 1 and elements.ndim == 1:
-        return cast(AnyArray, elements[lanes.first])
+    if lanes.count == 1:
+        return element_at(elements, lanes.first)
     return tidy(elements[lanes.first : lanes.first + lanes.count])
+
+
+def read_at(source: Source, address: Sequence[AnyArray]) -> Value:
+    """The elements nearest to an address (as in the IR); there is at least one."""
+    parts = address_parts(address)
+    if is_uniform(parts):
+        return element_at(source.elements, clamped_one(parts, source.size))
+    return gather(source.elements, clamped(parts, source.size))
+
+
+def element_at(elements: Value, position: int) -> Value:
+    """The element at a position, as a uniform value."""
+    if isinstance(elements, tuple):
+        return tuple([element_at(part, position) for part in elements])
+    return elements[position] if elements.ndim == 1 else elements[position : position + 1]
 
 
 def gather(elements: Value, positions: AnyArray) -> Value:
@@ -35,10 +49,7 @@ def gather(elements: Value, positions: AnyArray) -> Value:
 
 
 def _gather(elements: AnyArray, positions: AnyArray) -> AnyArray:
-    if positions.size > 1:
-        return tidy(np.take(elements, positions, axis=0))
-    position = positions.item()
-    return elements[position] if elements.ndim == 1 else elements[position : position + 1]
+    return tidy(np.take(elements, positions.reshape(-1), axis=0))
 
 
 def filtered(source: Source, position: AnyArray) -> Value:
@@ -54,14 +65,15 @@ class _Axis:
     __slots__ = ("high", "low", "t")
 
     def __init__(self, position: AnyArray, size: int) -> None:
-        bounded = minimum(maximum(position, F0), F1)
+        # Times 1 to make any NaN a quiet one, which fmax ignores; the sign of a zero does not matter here.
+        bounded = np.fmin(np.fmax(position * F1, F0), F1)
         texel = bounded * a_float(size) - _HALF
         floor = np.floor(texel)
-        first = floor.astype(np.int64)
-        last = np.int64(size - 1)
+        # Rows may have so many elements that the next Float is not the next Int: the next texel is taken in Ints.
+        first, last = float_to_int(floor), an_int(size - 1)
         self.t = texel - floor
-        self.low = np.minimum(np.maximum(first, np.int64(0)), last)
-        self.high = np.minimum(np.maximum(first + np.int64(1), np.int64(0)), last)
+        self.low = np.minimum(np.maximum(first, an_int(0)), last)
+        self.high = np.minimum(first + an_int(1), last)
 
 
 def _mix_axes(source: Source, axes: Sequence[_Axis], chosen: list[AnyArray]) -> Value:

@@ -20,11 +20,12 @@ from kcheck.runtime.interpreter.launches import copied, new_results, source_of, 
 from kcheck.runtime.interpreter.values import (
     Value,
     append_lanes,
+    cut,
     leaf_arrays,
-    map_leaves,
     store,
     take_lanes,
     take_leaf,
+    wide_leaf,
     widened,
 )
 from kcheck.runtime.layout import AnyArray
@@ -77,9 +78,10 @@ def execute(job: Job) -> Outcome:
 
 # ---------------------------------------------------------------- blocks
 
-_MOST_LANES = 1 << 15
+_MOST_LANES = 1 << 17
 _FEWEST_LANES = 1 << 6
-_SCALARS = 1 << 21
+_SCALARS = 1 << 19
+"""How many scalars the locals of a block may hold: two megabytes."""
 
 
 def lanes_per_block(program: ir.Program) -> int:
@@ -108,7 +110,11 @@ def _result(function: CompiledFunction, lanes: Lanes, args: Sequence[Value]) -> 
 def _map(job: Job, element: int, whole: int) -> Outcome:
     results = new_results(job.launch)
     for lanes in job.blocks(job.start(), whole):
-        store(results.elements, slice(lanes.first, lanes.first + lanes.count), job.results_of(element, lanes))
+        room = cut(results.elements, lanes.first, lanes.first + lanes.count)
+        result = job.functions[element].call_into(room, lanes)
+        assert result is not None  # the functions that schedules name have results
+        if result is not room:
+            store(room, slice(None), result)
     return Outcome(results.fields, {})
 
 
@@ -133,15 +139,11 @@ def _fold_tree(run: Run, merge: CompiledFunction, value: Value, count: int) -> V
     value = widened(value, count)
     while count > 1:
         pairs, odd = divmod(count, 2)
-        left, right = _every_other(value, 0, 2 * pairs), _every_other(value, 1, 2 * pairs)
+        left, right = cut(value, 0, 2 * pairs, 2), cut(value, 1, 2 * pairs, 2)
         merged = widened(_result(merge, Lanes(run, 0, pairs), (left, right)), pairs)
-        value = append_lanes([merged, _every_other(value, count - 1, count)]) if odd else merged
+        value = append_lanes([merged, cut(value, count - 1, count)]) if odd else merged
         count = pairs + odd
     return value
-
-
-def _every_other(value: Value, first: int, end: int) -> Value:
-    return map_leaves(lambda leaf: leaf[first:end:2], value)
 
 
 # ---------------------------------------------------------------- scan
@@ -202,7 +204,7 @@ class _Target:
             kept = np.flatnonzero(np.broadcast_to(inside, (count,)))
             positions, value, count = take_leaf(positions, kept), take_lanes(value, kept), kept.size
         if count:
-            scatter(self._op, self._keys, np.broadcast_to(positions, (count,)), value)
+            scatter(self._op, self._keys, wide_leaf(positions, count).astype(np.intp), value)
 
     def write(self, results: Value) -> None:
         for place, keys in zip(leaf_arrays(results), leaf_arrays(self._keys), strict=True):
@@ -218,5 +220,5 @@ def _prefix(job: Job, schedule: ir.RunningCombine) -> Outcome:
     for lanes in job.blocks(job.start()):
         value = widened(job.results_of(schedule.element, lanes), lanes.count)
         for (place, running), leaf in zip(places, leaf_arrays(value), strict=True):
-            place[lanes.first : lanes.first + lanes.count] = running.next(leaf)
+            running.write(leaf, place[lanes.first : lanes.first + lanes.count])
     return Outcome(results.fields, {})

@@ -2,45 +2,33 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import assert_never
 
 from kcheck.checker import ir
 from kcheck.runtime.interpreter.branches import compile_if, compile_switch
 from kcheck.runtime.interpreter.exchanges import compile_exchange
-from kcheck.runtime.interpreter.expressions import compile_expression
+from kcheck.runtime.interpreter.expressions import compile_expression, compile_into
 from kcheck.runtime.interpreter.frames import NOBODY, Execute, Frame, Mask
 from kcheck.runtime.interpreter.functions import Scope
 from kcheck.runtime.interpreter.loops import compile_loop
 from kcheck.runtime.interpreter.memories import compile_load, compile_put
+from kcheck.runtime.interpreter.mentions import Mentions
 from kcheck.runtime.interpreter.updates import compile_assign, set_local
 from kcheck.runtime.interpreter.values import select
 
 
 def compile_body(block: ir.Block, scope: Scope) -> Execute:
     """The closure for a function's body."""
-    return _Compiler(scope, _mentions(block)).block(block)
-
-
-def _mentions(node: ir.Node) -> Counter[int]:
-    """How often each local is named below `node`."""
-    found: Counter[int] = Counter()
-    for below in ir.walk(node):
-        local = getattr(below, "local", None)
-        if local is not None:
-            found[local] += 1
-    return found
+    return _Compiler(scope, Mentions(block)).block(block)
 
 
 class _Compiler:
-    """`mentions` counts the names of locals in the whole function."""
-
-    def __init__(self, scope: Scope, mentions: Counter[int]) -> None:
+    def __init__(self, scope: Scope, mentions: Mentions) -> None:
         self.scope = scope
         self.mentions = mentions
 
     def block(self, block: ir.Block) -> Execute:
-        statements = self._statements(block.statements)
+        statements = [self._statement(s, self.mentions.is_fresh(s, block)) for s in block.statements]
         match statements:
             case []:
                 return lambda frame, mask: mask
@@ -56,21 +44,8 @@ class _Compiler:
 
         return execute
 
-    def _statements(self, statements: tuple[ir.Statement, ...]) -> list[Execute]:
-        """Compiled from the last to the first, to know at each what is still to come in this block."""
-        compiled = []
-        coming: Counter[int] = Counter()
-        for statement in reversed(statements):
-            below = _mentions(statement)
-            coming += below
-            local = getattr(statement, "local", None)
-            # All that the function says of this local is said in and after this statement, which itself only
-            # writes it: whatever it held, from an earlier round of a loop, can be forgotten.
-            fresh = local is not None and below[local] == 1 and coming[local] == self.mentions[local]
-            compiled.append(self._statement(statement, fresh))
-        return compiled[::-1]
-
     def _statement(self, node: ir.Statement, fresh: bool) -> Execute:
+        """`fresh` says that the local which the statement sets holds nothing that is still wanted."""
         match node:
             case ir.Block():
                 return self.block(node)
@@ -104,8 +79,12 @@ def _return(node: ir.Return, scope: Scope) -> Execute:
     if node.value is None:
         return lambda frame, mask: NOBODY
     value = compile_expression(node.value, scope)
+    into = compile_into(node.value, scope)
 
     def execute(frame: Frame, mask: Mask) -> Mask:
+        if frame.room is not None and mask is None and into is not None:
+            frame.result = into(frame, frame.room)
+            return NOBODY
         result, before = value(frame, mask), frame.result
         frame.result = result if mask is None or before is None else select(mask, result, before)
         return NOBODY

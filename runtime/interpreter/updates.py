@@ -141,7 +141,7 @@ def _updated(old: Value, path: Sequence[_Step], new: Value, mask: Mask) -> Value
         case tuple():
             return _with_components(cast(AnyArray, old), step, cast(AnyArray, new), mask)
         case _Index():
-            part = _updated(element(old, step.index, step.length), rest, new, None) if rest else new
+            part = _updated(element(old, step.index, step.length), rest, new, mask) if rest else new
             return map_pairs(lambda whole, leaf: _with_element(whole, step.index, leaf, mask), old, part)
 
 

@@ -137,6 +137,11 @@ def _all_parts(same: AnyArray) -> AnyArray:
 # ---------------------------------------------------------------- moving lanes
 
 
+def cut(value: Value, first: int, end: int, step: int = 1) -> Value:
+    """Views of the lanes from `first` on before `end`; none of the leaves is uniform."""
+    return map_leaves(lambda leaf: leaf[first:end:step], value)
+
+
 def take_lanes(value: Value, lanes: AnyArray) -> Value:
     """The lanes with these positions; uniform values stay as they are."""
     return map_leaves(lambda leaf: take_leaf(leaf, lanes), value)
@@ -160,10 +165,12 @@ def put_lanes(value: Value, count: int, lanes: AnyArray, part: Value) -> Value:
 
 def widened(value: Value, count: int) -> Value:
     """The value with a lane axis of `count` in every leaf (read-only where it was uniform)."""
-    return map_leaves(
-        lambda leaf: leaf if leaf.shape[:1] == (count,) else np.broadcast_to(leaf, (count, *leaf.shape[1:])),
-        value,
-    )
+    return map_leaves(lambda leaf: wide_leaf(leaf, count), value)
+
+
+def wide_leaf(leaf: AnyArray, count: int) -> AnyArray:
+    # Not `broadcast_to` in any case: NumPy is slower on the views that it makes.
+    return leaf if leaf.shape[:1] == (count,) else np.broadcast_to(leaf, (count, *leaf.shape[1:]))
 
 
 def append_lanes(parts: Sequence[Value]) -> Value:

@@ -68,7 +68,7 @@ def _list(slot: Slot, value: BoundValue, shape: Shape, position: int) -> list[Bo
         return value
     needed = {1: "a list", 2: "a list of rows", 3: "a list of layers of rows"}[slot.rank]
     raise slot.error(
-        rules.SHAPE_MISMATCH,
+        rules.SHAPE_MISMATCH if isinstance(value, int | float) else rules.VALUE_DOES_NOT_FIT,
         f"`{_indexed(slot, shape, position)}` is {shown(value)}, but {slot.type} needs {needed}",
     )
 

@@ -17,7 +17,7 @@ import numpy as np
 from kcheck.checker import rules
 from kcheck.checker.types import FLOAT, Vec
 from kcheck.runtime.layout import AnyArray
-from kcheck.runtime.values.problems import Unreadable
+from kcheck.runtime.values.problems import Unreadable, Unwritable
 from kcheck.runtime.values.slot import Slot
 
 if TYPE_CHECKING:
@@ -146,4 +146,6 @@ def to_bytes(pixels: AnyArray, *, srgb: bool) -> AnyArray:
 def write_png(pixels: AnyArray, file: IO[bytes], *, srgb: bool) -> None:
     from PIL import Image
 
+    if not pixels.size:
+        raise Unwritable("a picture has at least one pixel")
     Image.fromarray(to_bytes(pixels, srgb=srgb)).save(file, format="PNG")

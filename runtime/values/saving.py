@@ -19,6 +19,7 @@ from kcheck.checker.types import BOOL, FLOAT, Vec, contains, contains_enum
 from kcheck.runtime.fields import Field
 from kcheck.runtime.values import tables
 from kcheck.runtime.values.plain import to_plain
+from kcheck.runtime.values.problems import Unwritable
 from kcheck.runtime.values.slot import Slot
 from kcheck.runtime.values.sounds import DEFAULT_RATE
 
@@ -70,8 +71,9 @@ def write(slot: Slot, field: Field, path: Path, writing: Writing) -> None:
         finally:
             if part != path:
                 part.unlink(missing_ok=True)
-    except OSError as problem:
-        raise slot.error(rules.CANNOT_WRITE, f"cannot write `{path}`: {problem.strerror or problem}") from problem
+    except (OSError, Unwritable) as problem:
+        why = getattr(problem, "strerror", None) or problem
+        raise slot.error(rules.CANNOT_WRITE, f"cannot write `{path}`: {why}") from problem
 
 
 def _ending(path: Path) -> str:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
+import os
+import sys
 from collections.abc import Sequence
 
 from kcheck.checker import rules
-from kcheck.checker.types import leaf_count
-from kcheck.runtime import layout
-from kcheck.runtime.layout import AnyArray
+from kcheck.runtime.layout import AnyArray, base_dtype, inner_shape, zeros
 from kcheck.runtime.values.slot import Shape, Slot
 
 MAX_ELEMENTS = (1 << 31) - 1
@@ -42,26 +42,32 @@ def shape_of_size(slot: Slot, size: Sequence[int]) -> Shape:
 
 
 def check_limits(slot: Slot, shape: Shape) -> None:
-    """K713 for a field that the language does not have room for."""
+    """K713 for a field that the language, or this machine, does not have room for."""
     if math.prod(shape) > MAX_ELEMENTS:
-        raise slot.error(
-            rules.FIELD_TOO_LARGE,
-            f"{shape_text(shape)} are {math.prod(shape):,} elements; a field holds at most {MAX_ELEMENTS:,}",
-        )
+        count = f"{shape_text(shape)} are {math.prod(shape):,} elements"
+        raise slot.error(rules.FIELD_TOO_LARGE, f"{count}; a field holds at most {MAX_ELEMENTS:,}")
     if len(shape) > 1 and max(shape) > MAX_AXIS:
-        raise slot.error(
-            rules.FIELD_TOO_LARGE,
-            f"{shape_text(shape)} has an axis of {max(shape):,}; grids and volumes go to {MAX_AXIS:,}",
-        )
+        long = f"{shape_text(shape)} has an axis of {max(shape):,}"
+        raise slot.error(rules.FIELD_TOO_LARGE, f"{long}; those of grids and volumes go to {MAX_AXIS:,}")
+    needed = math.prod((*shape, *inner_shape(slot.element))) * base_dtype(slot.element).itemsize
+    if needed > _memory():
+        problem = f"{shape_text(shape)} need {needed / 1e9:,.1f} GB, more than the machine has"
+        raise slot.error(rules.FIELD_TOO_LARGE, problem)
+
+
+def _memory() -> int:
+    """The machine's memory in bytes; where that is not known, more than any field needs."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return sys.maxsize
 
 
 def allocate(slot: Slot, shape: Shape) -> AnyArray:
-    """Zeros for a field of this shape; K713 where the machine lacks the memory."""
+    """Zeros for a field of this shape; K713 where the memory for it is not to be had."""
     check_limits(slot, shape)
-    needed = math.prod(shape) * leaf_count(slot.element) * 4
     try:
-        return layout.zeros(slot.element, shape)
+        return zeros(slot.element, shape)
     except (MemoryError, ValueError):
-        raise slot.error(
-            rules.FIELD_TOO_LARGE, f"{shape_text(shape)} need {needed / 1e9:,.1f} GB, more than there is"
-        ) from None
+        problem = f"there is not enough memory left for {shape_text(shape)}"
+        raise slot.error(rules.FIELD_TOO_LARGE, problem) from None

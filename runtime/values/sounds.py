@@ -28,7 +28,7 @@ _PCM, _FLOAT, _EXTENSIBLE = 1, 3, 0xFFFE
 
 @dataclass(frozen=True, slots=True)
 class Sound:
-    """`samples` is float32 `(n, channels)`; `rate` in samples a second."""
+    """`samples` are floats `(n, channels)`; `rate` in samples a second."""
 
     samples: AnyArray
     rate: int
@@ -111,7 +111,7 @@ def _decoded(form: _Format, data: bytes) -> AnyArray:
         wide = np.zeros((len(data) // 3, 4), np.uint8)
         wide[:, 1:] = np.frombuffer(data, np.uint8).reshape(-1, 3)
         data = wide.tobytes()
-    return ((np.frombuffer(data, dtype) - offset) / scale).astype(np.float32)
+    return (np.frombuffer(data, dtype) - offset) / scale
 
 
 _DECODERS: dict[tuple[int, int], tuple[str, float, float]] = {

@@ -27,10 +27,10 @@ def read_csv(path: Path, slot: Slot, column: str | None) -> AnyArray:
     """Rows of numbers from `column` (or the only one), or of structs and vectors from the columns that are
     named like their parts (`position.x`)."""
     if not isinstance(slot.type, types.Field) or not fits(slot.type):
-        raise slot.error(rules.VALUE_DOES_NOT_FIT, "a table fits rows of anything but enums")
+        raise slot.error(rules.VALUE_DOES_NOT_FIT, f"`{path.name}` is a table, which fits rows of anything but enums")
     header, rows = _table(path)
     array = zeros(slot.element, (len(rows),))
-    names = _wanted(slot, header, column)
+    names = _columns(path, slot, header, column)
     for (leaf, view), name in zip(leaf_views(slot.element, array, 1), names, strict=True):
         at = header.index(name)
         cells = [_literal(row[at].strip()) for row in rows]
@@ -59,14 +59,14 @@ def _table(path: Path) -> tuple[list[str], list[list[str]]]:
     return header, rows
 
 
-def _wanted(slot: Slot, header: list[str], column: str | None) -> list[str]:
+def _columns(path: Path, slot: Slot, header: list[str], column: str | None) -> list[str]:
     """The columns of the slot's leaves."""
     names = leaf_names(slot.element)
     if names == [""]:
         names = [column if column is not None else header[0] if len(header) == 1 else _SCALAR_COLUMN]
     elif column is not None:
-        needed = f"its elements have the columns {', '.join(names)}, not one"
-        raise slot.error(rules.VALUE_DOES_NOT_FIT, needed)
+        needed = f"its elements need the columns {', '.join(names)}"
+        raise slot.error(rules.VALUE_DOES_NOT_FIT, f"got one column of `{path.name}`, but {needed}")
     if missing := [name for name in names if name not in header]:
         raise Unreadable(f"it has no column `{missing[0]}`; its columns are {', '.join(header)}")
     return names

@@ -17,7 +17,8 @@ A file that the checker refuses raises `CheckError`; a call that cannot run rais
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import index
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 if TYPE_CHECKING:
@@ -143,7 +144,7 @@ class Kernel:
         values: Mapping[str, Value] | None = None,
         /,
         *,
-        domain: SupportsIndex | Sequence[int] | None = None,
+        domain: SupportsIndex | Iterable[SupportsIndex] | None = None,
         backend: str = "auto",
         **named: Value,
     ) -> Result:
@@ -155,8 +156,7 @@ class Kernel:
         """
         from kcheck.runtime.backends import Options, execute
 
-        size = (int(domain),) if isinstance(domain, SupportsIndex) else domain
-        return execute(self.program, {**(values or {}), **named}, size, Options(backend))
+        return execute(self.program, {**(values or {}), **named}, _sizes(domain), Options(backend))
 
     def __repr__(self) -> str:
         program = self.program
@@ -164,3 +164,9 @@ class Kernel:
         params = [f"{param.name}: {param.type}" for param in program.params]
         outputs = [f"{port.name}: {port.type}" for port in program.outputs]
         return f"<Kernel {self.name}({', '.join(ports + params)}) -> {', '.join(outputs)}>"
+
+
+def _sizes(domain: SupportsIndex | Iterable[SupportsIndex] | None) -> tuple[int, ...] | None:
+    if domain is None:
+        return None
+    return tuple(index(size) for size in (domain if isinstance(domain, Iterable) else (domain,)))

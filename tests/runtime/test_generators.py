@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from kcheck.checker.bindings import Generated
-from kcheck.checker.types import BOOL, FLOAT, INT, Mat, Type, Vec
+from kcheck.checker.types import BOOL, FLOAT, INT, Array, Mat, Type, Vec
 from kcheck.runtime.errors import RunError
 from kcheck.runtime.values.generators import generate, hash_bits, random_floats
 from tests.runtime.slots import PARTICLE, SHAPE, Refusal, slot
@@ -87,3 +87,9 @@ def refused(rank: int, element: Type, generated: Generated) -> Refusal:
     with pytest.raises(RunError) as info:
         generate(slot(rank, element), generated)
     return Refusal(info)
+
+
+def test_what_the_machine_has_no_room_for() -> None:
+    refusal = refused(1, Array(Mat(4), 1 << 12), Generated("zeros", (2**31 - 1,)))
+    assert refusal.code == "K713"
+    assert "more than the machine has" in refusal.message

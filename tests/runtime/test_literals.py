@@ -5,12 +5,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kcheck.checker.types import BOOL, FLOAT, INT, Array, Mat, Type, Vec
 from kcheck.runtime.errors import RunError
+from kcheck.runtime.layout import base_dtype, inner_shape
 from kcheck.runtime.values.incoming import plain
 from kcheck.runtime.values.literals import from_literal
-from tests.runtime.slots import NESTED, ORIGIN, PARTICLE, SHAPE, Refusal, slot
+from tests.runtime.slots import ALL_TYPES, NESTED, ORIGIN, PARTICLE, SHAPE, Refusal, slot
 
 
 def refused(rank: int, element: Type, value: Any) -> Refusal:
@@ -129,6 +132,13 @@ def test_nesting_that_does_not_fit(rank: int, element: Type, value: Any, says: s
     assert says in refusal.message
 
 
+@pytest.mark.parametrize("value", ["x", {}, None])
+def test_what_is_no_list(value: Any) -> None:
+    refusal = refused(1, INT, value)
+    assert refusal.code == "K703"
+    assert "but Rows<Int> needs a list" in refusal.message
+
+
 @pytest.mark.parametrize(
     ("value", "says"),
     [
@@ -165,3 +175,27 @@ def test_enums_that_do_not_fit(value: Any, says: str) -> None:
 def test_numpy_numbers_in_lists_are_numbers() -> None:
     given = plain([np.float32(0.5), np.int64(2), (np.True_, np.arange(2))])
     assert given == [0.5, 2, [True, [0, 1]]]
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.sampled_from(["Dot", "Disc", "NaN"]),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.sampled_from(["Disc", "r", "filled", "position", "mass", "id"]), inner, max_size=3)
+    ),
+    max_leaves=12,
+)
+
+
+@given(JSON, st.sampled_from(ALL_TYPES), st.integers(0, 3))
+def test_any_literal_fits_or_is_refused(value: Any, element: Type, rank: int) -> None:
+    array, code = None, None
+    try:
+        array = from_literal(slot(rank, element), value)
+    except RunError as error:
+        code = error.code
+    if array is None:
+        assert code in ("K703", "K704")
+    else:
+        assert array.ndim == rank + len(inner_shape(element))
+        assert array.dtype == base_dtype(element)

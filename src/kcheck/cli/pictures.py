@@ -109,10 +109,10 @@ def _palette_color(pixel: list[int]) -> str:
 
 
 def _shaded(levels: AnyArray) -> list[str]:
-    """One character for two rows of pixels, by their perceived lightness."""
+    """One character for two rows of pixels, by their perceived lightness from the least to the greatest."""
     from kcheck.runtime.values.pictures import linear_to_srgb
 
-    light = linear_to_srgb((levels[0::2] + levels[1::2]) / 2 @ _REC_709)
+    light = _scaled(linear_to_srgb((levels[0::2] + levels[1::2]) / 2 @ _REC_709))
     return ["".join(_SHADES[round(v * (len(_SHADES) - 1))] for v in row).rstrip() for row in light.tolist()]
 
 

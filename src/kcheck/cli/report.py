@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from kcheck.checker.checked import Checked
+from kcheck.checker.ir import Program
 from kcheck.checker.render import text
 from kcheck.checker.render.json import diagnostic_object
 from kcheck.checker.render.reports import files_of, reports_of
@@ -39,19 +40,20 @@ class TextReport:
         """The run was refused, or ended in an error."""
         self._say(text.diagnostic(error.diagnostic, files_of([self._checked]), self._style))
 
-    def done(self, result: Result, written: Mapping[str, Path]) -> None:
+    def done(self, program: Program, result: Result, written: Mapping[str, Path]) -> None:
         """The run gave a result; outputs that were `written` to files are not shown."""
         look = Look(color=terminal.wants_color(sys.stdout), width=terminal.width())
         for name, field in {**result.fields, **result.memory_fields}.items():
             if name not in written:
                 print("\n".join(describe(name, field, look)))
         if not self._quiet:
-            self._remarks(result, written)
+            self._remarks(program, result, written)
 
-    def _remarks(self, result: Result, written: Mapping[str, Path]) -> None:
+    def _remarks(self, program: Program, result: Result, written: Mapping[str, Path]) -> None:
+        """The warnings of the kernel that ran, what was written, and who ran it for how long."""
         files = files_of([self._checked])
         for found in self._checked.diagnostics:
-            if found.severity is Severity.WARNING:
+            if found.severity is Severity.WARNING and found.origin.item == program.origin.item:
                 self._say(text.diagnostic(found, files, self._style))
         for name, path in written.items():
             self._say(f"{name}: written to {path}\n")
@@ -80,7 +82,7 @@ class JsonReport:
         files = files_of([self._checked])
         _print({"version": VERSION, "error": diagnostic_object(error.diagnostic, files)})
 
-    def done(self, result: Result, written: Mapping[str, Path]) -> None:
+    def done(self, _: Program, result: Result, written: Mapping[str, Path]) -> None:
         _print(
             {
                 "version": VERSION,
@@ -100,4 +102,4 @@ def _port(name: str, field: Field, written: Mapping[str, Path]) -> dict[str, Any
 
 
 def _print(document: dict[str, Any]) -> None:
-    print(json.dumps(document, allow_nan=False, ensure_ascii=False))
+    print(json.dumps(document, allow_nan=False))

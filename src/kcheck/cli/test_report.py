@@ -90,7 +90,7 @@ def _json(files: Sequence[TestedFile]) -> str:
         "files": [_file_object(file) for file in files],
         "summary": _counts(files),
     }
-    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(document, indent=2) + "\n"
 
 
 def _file_object(file: TestedFile) -> dict[str, Any]:

@@ -92,7 +92,9 @@ def _summary(field: Field, look: Look) -> Iterator[str]:
     element, rank = field.type.element, field.type.rank
     views = list(zip(leaf_names(element), leaf_views(element, field.data, rank), strict=True))
     rows = [[name, *_statistics(values)] for name, (_, values) in views[:_MOST_LEAVES]]
-    yield from _table(["", "min", "max", "mean", "not finite"], rows)
+    columns = ["", "min", "max", "mean", "not finite"]
+    shown = len(columns) if any(row[-1] for row in rows) else len(columns) - 1
+    yield from _table(columns[:shown], [row[:shown] for row in rows])
     if len(views) > _MOST_LEAVES:
         yield f"  and {len(views) - _MOST_LEAVES} parts more"
     yield from _drawn(field, element, look)

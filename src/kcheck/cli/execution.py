@@ -1,0 +1,134 @@
+"""Choosing a kernel of a file, running it on what the command line binds, and writing what it gives."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from kcheck.checker import rules
+from kcheck.checker.bindings import BoundValue, FileValue
+from kcheck.checker.checked import Checked
+from kcheck.checker.ir import Program
+from kcheck.cli import progress
+from kcheck.cli.files import UsageError
+from kcheck.grammar import syntax
+from kcheck.grammar.spans import Origin
+from kcheck.runtime.backends import Options, execute
+from kcheck.runtime.errors import RunError
+from kcheck.runtime.results import Result
+from kcheck.runtime.values import saving, sounds
+from kcheck.runtime.values.incoming import Reading
+from kcheck.runtime.values.slot import Slot, port_slot
+from kcheck.runtime.values.text import ValueSyntaxError, parse_value
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What the options of `kcheck run` ask for, not yet held against a kernel; values are as typed."""
+
+    inputs: Mapping[str, str]
+    params: Mapping[str, str]
+    files: Mapping[str, Path]
+    domain: tuple[int, ...] | None
+    backend: str
+    srgb: bool
+    quiet: bool
+
+
+def chosen(checked: Checked, *, kernel: str | None, scene: str | None) -> Program:
+    """The kernel that is named, or the file's only item that can run; a scene is refused with K715."""
+    kernels, scenes = list(checked.programs), list(checked.scenes)
+    if scene is not None:
+        raise _scene_refused(checked, _one_of(checked, "scene", scene, scenes))
+    if kernel is not None:
+        return checked.programs[_one_of(checked, "kernel", kernel, kernels)]
+    if len(kernels) + len(scenes) != 1:
+        there = ", ".join([*kernels, *scenes])
+        hint = f"{there}; name one with --kernel" if there else "no kernel"
+        raise UsageError(f"{checked.file.path} holds {hint}")
+    if scenes:
+        raise _scene_refused(checked, scenes[0])
+    return checked.programs[kernels[0]]
+
+
+def _one_of(checked: Checked, kind: str, asked: str, names: Sequence[str]) -> str:
+    found = [name for name in names if name == asked or name.rpartition("@")[0] == asked]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise UsageError(f"--{kind} {asked}: say which version: {', '.join(found)}")
+    raise UsageError(f"--{kind} {asked}: {checked.file.path} holds {', '.join(names) or f'no {kind}'}")
+
+
+def _scene_refused(checked: Checked, name: str) -> RunError:
+    items = ((item.key, item.node) for item in checked.file.items)
+    key, scene = next((k, node) for k, node in items if isinstance(node, syntax.Scene) and node.name.text == name)
+    origin = Origin(checked.file.path, key, scene.name.span)
+    problem = f"scenes are not checked yet, so `{name}` cannot run; name a kernel with --kernel"
+    return RunError(rules.SCENE_NOT_RUN.report(origin, problem))
+
+
+def executed(program: Program, request: Request) -> Result:
+    """Run, and write the outputs that go to files; raises `RunError`."""
+    values = _values(program, request)
+    slots = _written(program, request.files)
+    for port, path in request.files.items():
+        saving.check(slots[port], path)
+    with progress.shown(program.name, quiet=request.quiet) as tell:
+        options = Options(request.backend, Reading(Path(), srgb=request.srgb), progress=tell)
+        result = execute(program, values, request.domain, options)
+    writing = saving.Writing(srgb=request.srgb, rate=_rate(request, values))
+    fields = {**result.fields, **result.memory_fields}
+    for port, path in request.files.items():
+        saving.write(slots[port], fields[port], path, writing)
+    return result
+
+
+def _values(program: Program, request: Request) -> dict[str, BoundValue]:
+    """All values by name; what stands under the wrong option is K701."""
+    params = {param.name for param in program.params}
+    ports = {port.name for port in (*program.inputs, *program.memories)}
+    for name in request.inputs:
+        if name in params - ports:
+            raise _unknown(program, f"`{name}` is a param of {program.name}; set it with -p")
+    for name in request.params:
+        if name in ports - params:
+            raise _unknown(program, f"`{name}` is no param of {program.name}; bind it with -i")
+    return {name: _parsed(program, name, text) for name, text in {**request.inputs, **request.params}.items()}
+
+
+def _parsed(program: Program, name: str, text: str) -> BoundValue:
+    """The value that a text says; K703 where it says none."""
+    try:
+        return parse_value(text)
+    except ValueSyntaxError as problem:
+        origins = {d.name: d.origin for d in (*program.inputs, *program.memories)}
+        origins |= {p.name: p.origin for p in program.params}
+        message = f"the value of `{name}` cannot be read: {problem}"
+        raise RunError(rules.VALUE_DOES_NOT_FIT.report(origins.get(name, program.origin), message)) from problem
+
+
+def _written(program: Program, files: Mapping[str, Path]) -> dict[str, Slot]:
+    """The ports that may be written to files, by name; K701 where another is asked for."""
+    slots = {port.name: port_slot("output", port) for port in program.outputs}
+    slots |= {port.name: port_slot("memory", port) for port in program.memories}
+    for name in files:
+        if name not in slots:
+            there = ", ".join(slots)
+            raise _unknown(program, f"{program.name} has no output or memory `{name}`; it has {there}")
+    return slots
+
+
+def _unknown(program: Program, problem: str) -> RunError:
+    return RunError(rules.UNKNOWN_PORT.report(program.origin, problem))
+
+
+def _rate(request: Request, values: Mapping[str, BoundValue]) -> int:
+    """The samples a second of the sounds to write: those of the first sound that was read."""
+    if not any(path.suffix.lower() == ".wav" for path in request.files.values()):
+        return sounds.DEFAULT_RATE
+    read = (value.path for value in values.values() if isinstance(value, FileValue))
+    found = next(filter(None, (re.fullmatch(r"(.*\.wav)(:\d+)?", path, re.IGNORECASE) for path in read)), None)
+    return sounds.rate_of(found[1]) if found else sounds.DEFAULT_RATE

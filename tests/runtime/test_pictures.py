@@ -1,0 +1,210 @@
+"""Pictures in and out, against files that are made here and numbers from the sRGB standard."""
+
+import io
+import struct
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from PIL import Image
+
+from kcheck.checker.types import FLOAT, INT, Type, Vec
+from kcheck.runtime.errors import RunError
+from kcheck.runtime.values.incoming import Reading, take
+from kcheck.runtime.values.pictures import to_bytes
+from tests.runtime.slots import Refusal, slot
+
+Array = npt.NDArray[Any]
+
+IMAGE = Vec(4)
+
+KNOWN = {0: 0.0, 1: 0.000303527, 10: 0.00303527, 11: 0.00334654, 128: 0.2158605, 188: 0.5028865, 255: 1.0}
+"""Stored samples and the light they stand for, to six digits (IEC 61966-2-1)."""
+
+
+def read(path: Path, element: Type = IMAGE, rank: int = 2, *, srgb: bool = False) -> Array:
+    return take(slot(rank, element), path, Reading(srgb=srgb))
+
+
+def refused(path: Path, element: Type = IMAGE, rank: int = 2) -> Refusal:
+    with pytest.raises(RunError) as info:
+        read(path, element, rank)
+    return Refusal(info)
+
+
+def save(path: Path, mode: str, samples: list[Any], dtype: str = "u1", **options: Any) -> Path:
+    Image.fromarray(np.array(samples, dtype), mode=None).convert(mode).save(path, **options)
+    return path
+
+
+def test_decodes_srgb(tmp_path: Path) -> None:
+    path = save(tmp_path / "a.png", "RGB", [[[n, n, n] for n in KNOWN]])
+    pixels = read(path)
+    assert pixels.shape == (1, len(KNOWN), 4)
+    assert pixels.dtype == np.float32
+    np.testing.assert_allclose(pixels[0, :, 0], list(KNOWN.values()), rtol=2e-6)
+    assert (pixels[..., 3] == 1.0).all()
+
+
+def test_alpha_is_straight_and_linear(tmp_path: Path) -> None:
+    path = save(tmp_path / "a.png", "RGBA", [[[255, 128, 0, 51]]])
+    np.testing.assert_allclose(read(path)[0, 0], [1.0, 0.2158605, 0.0, 0.2], rtol=1e-6)
+
+
+def test_raw_srgb(tmp_path: Path) -> None:
+    path = save(tmp_path / "a.png", "RGBA", [[[255, 51, 0, 102]]])
+    np.testing.assert_allclose(read(path, srgb=True)[0, 0], [1.0, 0.2, 0.0, 0.4], rtol=1e-6)
+
+
+def test_rows_come_first(tmp_path: Path) -> None:
+    path = save(tmp_path / "a.png", "RGB", [[[255, 0, 0], [0, 255, 0]], [[0, 0, 255], [0, 0, 0]], [[255] * 3] * 2])
+    pixels = read(path, Vec(3))
+    assert pixels.shape == (3, 2, 3)
+    assert pixels[1, 0].tolist() == [0.0, 0.0, 1.0]
+
+
+@pytest.mark.parametrize("mode", ["1", "L", "P"])
+def test_other_modes_are_colours(tmp_path: Path, mode: str) -> None:
+    path = save(tmp_path / "a.png", mode, [[0, 255]])
+    assert read(path)[0].tolist() == [[0, 0, 0, 1], [1, 1, 1, 1]]
+
+
+def test_transparent_palette(tmp_path: Path) -> None:
+    picture = Image.new("P", (1, 1))
+    picture.putpalette([255, 0, 0])
+    picture.save(tmp_path / "a.png", transparency=0)
+    assert read(tmp_path / "a.png")[0, 0].tolist() == [1.0, 0.0, 0.0, 0.0]
+
+
+def test_grey_pictures_fit_grids_of_floats(tmp_path: Path) -> None:
+    assert read(save(tmp_path / "a.png", "L", [[0, 255]]), FLOAT).tolist() == [[0.0, 1.0]]
+
+
+@pytest.mark.parametrize("ending", ["jpg", "bmp", "gif"])
+def test_other_formats(tmp_path: Path, ending: str) -> None:
+    path = save(tmp_path / f"a.{ending}", "RGB", [[[255] * 3] * 8] * 8)
+    assert (read(path) == 1.0).all()
+
+
+def test_orientation_of_photographs(tmp_path: Path) -> None:
+    exif = Image.Exif()
+    exif[274] = 6  # the camera was turned: the first row is the right edge
+    save(tmp_path / "a.jpg", "RGB", [[[0] * 3] * 16] * 8, exif=exif)
+    assert read(tmp_path / "a.jpg").shape == (16, 8, 4)
+
+
+# ---------------------------------------------------------------- 16 bits
+
+
+def png16(samples: Array) -> bytes:
+    """A PNG of 16 bits a sample, `(h, w, channels)`, written by hand with each of the five filters in turn."""
+    height, width, channels = samples.shape
+    colour = {1: 0, 2: 4, 3: 2, 4: 6}[channels]
+    pixel = channels * 2
+    rows = samples.astype(">u2").tobytes()
+    packed, above = bytearray(), bytes(width * pixel)
+    for y in range(height):
+        row = rows[y * width * pixel : (y + 1) * width * pixel]
+        packed.append(y % 5)
+        for i, byte in enumerate(row):
+            left = row[i - pixel] if i >= pixel else 0
+            corner = above[i - pixel] if i >= pixel else 0
+            guess = (0, left, above[i], (left + above[i]) // 2, paeth(left, above[i], corner))[y % 5]
+            packed.append((byte - guess) % 256)
+        above = row
+    head = struct.pack(">IIBBBBB", width, height, 16, colour, 0, 0, 0)
+    parts = [(b"IHDR", head), (b"IDAT", zlib.compress(bytes(packed))), (b"IEND", b"")]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(chunk(name, data) for name, data in parts)
+
+
+def paeth(left: int, above: int, corner: int) -> int:
+    guess = left + above - corner
+    return min((left, above, corner), key=lambda n: abs(guess - n))
+
+
+def chunk(name: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+
+@pytest.mark.parametrize("channels", [1, 3, 4])
+def test_16_bits_lose_nothing(tmp_path: Path, channels: int) -> None:
+    samples = np.random.default_rng(channels).integers(0, 65536, (7, 5, channels))
+    (tmp_path / "a.png").write_bytes(png16(samples))
+    pixels = read(tmp_path / "a.png", srgb=True)
+    for c in range(4):
+        expected = samples[..., min(c, channels - 1)] if c < max(3, channels) else np.full((7, 5), 65535)
+        np.testing.assert_array_equal(np.rint(pixels[..., c].astype(np.float64) * 65535), expected)
+
+
+def test_16_bits_are_decoded(tmp_path: Path) -> None:
+    (tmp_path / "a.png").write_bytes(png16(np.array([[[0, 32896, 65535]]])))  # 32896 is 128 of 255
+    np.testing.assert_allclose(read(tmp_path / "a.png")[0, 0], [0.0, 0.2158605, 1.0, 1.0], rtol=1e-6)
+
+
+# ---------------------------------------------------------------- what does not fit
+
+
+@pytest.mark.parametrize(("rank", "element"), [(1, FLOAT), (2, INT), (2, Vec(2)), (3, FLOAT), (0, FLOAT)])
+def test_ports_that_take_no_picture(tmp_path: Path, rank: int, element: Type) -> None:
+    path = save(tmp_path / "a.png", "RGB", [[[0, 0, 0]]])
+    assert refused(path, element, rank).code == "K703"
+
+
+def test_colours_in_a_grid_of_floats(tmp_path: Path) -> None:
+    refusal = refused(save(tmp_path / "a.png", "RGB", [[[0, 0, 0]]]), FLOAT)
+    assert refusal.code == "K703"
+    assert "luma" in refusal.notes[0]
+
+
+def truncated(ending: str) -> bytes:
+    buffer = io.BytesIO()
+    noise = np.random.default_rng(0).integers(0, 256, (32, 32, 3)).astype(np.uint8)
+    Image.fromarray(noise).save(buffer, {"png": "PNG", "jpg": "JPEG", "bmp": "BMP", "gif": "GIF"}[ending])
+    return buffer.getvalue()[: len(buffer.getvalue()) // 2]
+
+
+@pytest.mark.parametrize("ending", ["png", "jpg", "bmp", "gif"])
+@pytest.mark.parametrize("damage", ["truncated", "empty", "garbage", "text"])
+def test_damaged_pictures(tmp_path: Path, ending: str, damage: str) -> None:
+    contents = {"truncated": truncated(ending), "empty": b"", "garbage": bytes(range(256)) * 4, "text": b"hello"}
+    path = tmp_path / f"a.{ending}"
+    path.write_bytes(contents[damage])
+    refusal = refused(path)
+    assert refusal.code == "K709"
+    assert "`source`" in refusal.message
+    assert f"a.{ending}" in refusal.message
+
+
+def test_every_cut_of_a_png(tmp_path: Path) -> None:
+    whole = png16(np.arange(60).reshape(4, 5, 3))
+    path = tmp_path / "a.png"
+    samples_end = whole.index(b"IEND") - 16  # check sums follow, which the pixels do not need
+    for length in range(samples_end):
+        path.write_bytes(whole[:length])
+        assert refused(path).code == "K709"
+
+
+def test_bombs(tmp_path: Path) -> None:
+    head = struct.pack(">IIBBBBB", 60_000, 60_000, 8, 6, 0, 0, 0)
+    (tmp_path / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", b""))
+    assert refused(tmp_path / "a.png").code == "K709"
+
+
+# ---------------------------------------------------------------- out
+
+
+def test_every_sample_comes_back(tmp_path: Path) -> None:
+    path = save(tmp_path / "a.png", "RGB", [[[n, n, n] for n in range(256)]])
+    assert to_bytes(read(path), srgb=False)[0, :, 0].tolist() == list(range(256))
+
+
+def test_clamps_and_rounds() -> None:
+    pixels = np.array([[-1.0, 2.0, np.nan, np.inf, 0.5 / 255, 0.499 / 255]], np.float32)
+    assert to_bytes(pixels, srgb=True).tolist() == [[0, 255, 0, 255, 1, 0]]
+
+
+def test_alpha_is_not_encoded() -> None:
+    assert to_bytes(np.array([[[0.215861, 0, 1, 0.2]]], np.float32), srgb=False).tolist() == [[[128, 0, 255, 51]]]
