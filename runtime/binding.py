@@ -65,7 +65,7 @@ def _refused(program: Program, rule: Rule, problem: str) -> RunError:
 def _field(kind: str, port: ir.PortDecl, values: Mapping[str, Value], reading: Reading) -> Field:
     slot = port_slot(kind, port)
     if port.name not in values:
-        raise slot.error(rules.MISSING_VALUE, "is not bound")
+        raise slot.error(rules.MISSING_VALUE, "nothing is bound to it")
     return take_field(slot, values[port.name], reading)
 
 

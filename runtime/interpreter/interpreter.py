@@ -42,11 +42,12 @@ class Interpreter:
         """One function of a program on many elements at once, such as a reduction's `merge`.
 
         The function reads no port and no place.  Each argument has an axis of elements, of one length for
-        all, and then those of its type, in the layout of `runtime.layout`; so has the result.
+        all, and then those of its type, in the layout of `runtime.layout`; so has the result (of length 1 where
+        the function takes nothing).
         """
         declared = program.functions[function]
         compiled = self._functions(program)[function]
-        count = args[0].shape[0]
+        count = args[0].shape[0] if args else 1
         lanes = Lanes(Run(program=program, params=param_values(program, params)), 0, count)
         values = [map_leaves(tidy, views(declared.locals[i].type, arg)) for i, arg in enumerate(args)]
         result = zeros(declared.result, (count,))
@@ -61,7 +62,7 @@ class Interpreter:
         if known is None:
             known = program, compile_functions(program, compile_body)
             while len(self._compiled) >= _KEPT:
-                del self._compiled[next(iter(self._compiled))]
+                self._compiled.pop(next(iter(self._compiled)), None)
             self._compiled[id(program)] = known
         make_room_for(max(known[1], key=lambda f: f.height))
         return known[1]

@@ -165,6 +165,7 @@ def _walk(job: Job, schedule: ir.OrderedWalk) -> Outcome:
         lanes.cache.clear()
         carry = _result(element, lanes, (carry,))
         store(results.elements, step, carry)
+    job.progress(1.0)
     return Outcome(results.fields, memories)
 
 

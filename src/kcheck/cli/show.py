@@ -51,12 +51,11 @@ def _kernel(checked: Checked, asked: str | None) -> str:
     from kcheck.grammar import syntax
 
     names = [item.node.name.text for item in checked.file.items if isinstance(item.node, syntax.Kernel)]
-    if asked is None and len(names) == 1:
-        return names[0]
-    if asked is None or asked not in names:
-        wrong = "name a kernel with --kernel" if asked is None else f"no kernel is called {asked}"
-        raise UsageError(f"{wrong}; {checked.file.path} holds {', '.join(names) or 'none'}")
-    return asked
+    found = [name for name in names if asked in (None, name, name.rpartition("@")[0])]
+    if len(found) == 1:
+        return found[0]
+    wrong = f"no kernel is called {asked}" if asked is not None and not found else "name a kernel with --kernel"
+    raise UsageError(f"{wrong}; {checked.file.path} holds {', '.join(names) or 'none'}")
 
 
 def _refuse(checked: Checked) -> None:
