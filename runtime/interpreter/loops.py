@@ -102,8 +102,9 @@ class _Rounds:
         frame.locals[self.local] = state.first + an_int(wrap(state.number))
         if self.test is None:
             return running
-        self.before_test(frame, running)
-        return narrow(running, ~self.test(frame, running))
+        staying = self.before_test(frame, running)
+        state.here = without(state.here, running, staying)
+        return NOBODY if staying is NOBODY else narrow(staying, ~self.test(frame, staying))
 
     def _run_packed(self, frame: Frame, state: _State) -> None:
         """Finish the loop with the running lanes alone, and put back what they wrote."""
