@@ -44,6 +44,8 @@ def differences(got: Any, want: Any, tolerance: Tolerance = EXACT, where: str = 
         if not _same_float(got, _named(want), tolerance):
             yield f"{where}: got {got!r}, expected {want!r}"
     elif isinstance(got, list) and isinstance(want, list) and len(got) == len(want):
+        if got == want and set(map(type, got)) == set(map(type, want)) == {int}:
+            return  # long rows of Ints
         for i, (g, w) in enumerate(zip(got, want, strict=True)):
             yield from differences(g, w, tolerance, f"{where}[{i}]")
     elif isinstance(got, dict) and isinstance(want, dict) and got.keys() == want.keys():
@@ -82,26 +84,35 @@ def ulp(x: float) -> float:
 
 
 def _elements(type_: types.Type, data: Any, depth: int) -> Any:
-    if depth:
+    if depth > 1:
         return [_elements(type_, part, depth - 1) for part in data]
-    return _element(type_, data)
+    return _row(type_, data)
 
 
-def _element(type_: types.Type, item: Any) -> Any:
+def _row(type_: types.Type, data: Any) -> list[Any]:
+    """The values of a row of elements, all at once for the sake of long rows."""
     match type_:
         case types.Scalar():
-            assert item.dtype == {"Bool": np.bool_, "Int": np.int32, "Float": np.float32}[type_.value]
-            return item.item()
+            assert data.dtype == {"Bool": np.bool_, "Int": np.int32, "Float": np.float32}[type_.value]
+            return list(data.tolist())
         case types.Struct():
-            return {f.name: _element(f.type, item[f.name]) for f in type_.fields}
+            names = [f.name for f in type_.fields]
+            columns = [_row(f.type, data[f.name]) for f in type_.fields]
+            return [dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True)]
         case types.Enum():
-            variant = type_.variants[int(item["tag"])]
-            if not variant.fields:
-                return variant.name
-            payload = item[variant.name]
-            return {variant.name: {f.name: _element(f.type, payload[f.name]) for f in variant.fields}}
+            return [_variant(type_, item) for item in data]
         case _:
-            return [_element(part, item[i]) for i, part in enumerate(types.parts(type_))]
+            columns = [_row(part, data[:, i]) for i, part in enumerate(types.parts(type_))]
+            return [list(values) for values in zip(*columns, strict=True)]
+
+
+def _variant(type_: types.Enum, item: Any) -> Any:
+    variant = type_.variants[int(item["tag"])]
+    if not variant.fields:
+        return variant.name
+    payload = item[variant.name]
+    values = {f.name: _row(f.type, payload[f.name][np.newaxis])[0] for f in variant.fields}
+    return {variant.name: values}
 
 
 def _same_float(got: float, want: float, tolerance: Tolerance) -> bool:

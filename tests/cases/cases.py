@@ -25,7 +25,7 @@ from typing import Any
 from tests.values import EXACT, Tolerance, numbers
 
 HERE = Path(__file__).parent
-_PART = re.compile(r"^(?:#+ (?P<heading>.+)|```(?P<kind>kernel|json)\n(?P<text>.*?)^```)$", re.M | re.S)
+_PART = re.compile(r"^(?:#+ (?P<heading>[^\n]+)|```(?P<kind>kernel|json)\n(?P<text>.*?)^```)$", re.M | re.S)
 _KEYS = {
     *("kernel", "inputs", "params", "domain", "memories", "outputs", "memories_after", "tolerance", "tolerances"),
     *("codes", "warnings", "error"),
@@ -63,6 +63,12 @@ def all_cases() -> tuple[Case, ...]:
 
 
 def read_cases(path: Path) -> Iterator[Case]:
+    for name, source, spec in read_specs(path):
+        yield make_case(name, source, spec)
+
+
+def read_specs(path: Path) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Each `json` block with a name for it and the kernels that it speaks of."""
     heading, source, count, unused = "", None, 0, False
     for part in _PART.finditer(path.read_text("utf-8")):
         if part["heading"]:
@@ -74,7 +80,7 @@ def read_cases(path: Path) -> Iterator[Case]:
         else:
             assert source is not None, f"{path.name}: {heading} has no kernel"
             count, unused = count + 1, False
-            yield make_case(f"{path.stem}/{heading}#{count}", source, json.loads(part["text"]))
+            yield f"{path.stem}/{heading}#{count}", source, json.loads(part["text"])
     assert not unused, f"{path.name}: {heading} expects nothing"
 
 
@@ -87,7 +93,9 @@ def make_case(name: str, source: str, spec: dict[str, Any]) -> Case:
         name,
         source,
         spec.get("kernel"),
-        *(numbers(spec.get(key, {})) for key in ("inputs", "params", "memories")),
+        inputs=numbers(spec.get("inputs", {})),
+        params=numbers(spec.get("params", {})),
+        memories=numbers(spec.get("memories", {})),
         domain=tuple(spec["domain"]) if "domain" in spec else None,
         outputs=spec.get("outputs"),
         memories_after=spec.get("memories_after"),

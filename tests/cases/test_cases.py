@@ -1,16 +1,10 @@
 """Every case file against the checker and every backend."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
-
 import pytest
 
-from kcheck.grammar.diagnostics import Severity
-from kcheck.runtime.errors import RunError
 from tests.backends import BACKENDS
 from tests.cases.cases import Case, all_cases
-from tests.support import Result, check, codes, program_of, run
-from tests.values import differences
+from tests.cases.holding import hold_refused, hold_run
 
 CHECKED = [case for case in all_cases() if not case.runs]
 RUN = [case for case in all_cases() if case.runs]
@@ -18,38 +12,10 @@ RUN = [case for case in all_cases() if case.runs]
 
 @pytest.mark.parametrize("case", CHECKED, ids=lambda case: case.name)
 def test_refused(case: Case) -> None:
-    diagnostics = check(case.source).diagnostics
-    assert codes(diagnostics) == list(case.codes or ()), diagnostics
-    if case.warnings is not None:
-        assert codes(diagnostics, Severity.WARNING) == list(case.warnings), diagnostics
+    hold_refused(case)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("case", RUN, ids=lambda case: case.name)
 def test_run(case: Case, backend: str) -> None:
-    run_case(case, backend)
-
-
-def run_case(case: Case, backend: str) -> None:
-    """Run a case and hold it to what it expects."""
-    program = program_of(case.source, case.kernel)
-    if case.error is not None:
-        with pytest.raises(RunError) as refused:
-            run(program, case.inputs, case.params, case.domain, case.memories, backend)
-        assert refused.value.diagnostic.code == case.error, refused.value
-        return
-    result = run(program, case.inputs, case.params, case.domain, case.memories, backend)
-    assert not list(case_differences(case, result)), case.source
-
-
-def case_differences(case: Case, result: Result) -> Iterator[str]:
-    yield from _by_port(result.outputs, case.outputs or {}, case)
-    if case.memories_after is not None:
-        yield from _by_port(result.memories, case.memories_after, case)
-
-
-def _by_port(got: Mapping[str, Any], want: Mapping[str, Any], case: Case) -> Iterator[str]:
-    if got.keys() != want.keys():
-        yield f"got the ports {sorted(got)}, expected {sorted(want)}"
-    for port in got.keys() & want.keys():
-        yield from differences(got[port], want[port], case.tolerances.get(port, case.tolerance), port)
+    hold_run(case, backend)

@@ -158,7 +158,9 @@ class Generator:
     def _compare(self, type_: Type, depth: int) -> ir.Expression:
         if self._random.random() < 0.5:
             return self._two(self._random.choice((INT, FLOAT)), ORDER, depth)
-        return self._two(self.type(), (BinaryOp.EQ, BinaryOp.NE), depth)
+        left = self.expression(self.type(), depth)
+        right = left if self._random.random() < 0.5 else self.expression(left.type, depth)
+        return binary(left, self._random.choice((BinaryOp.EQ, BinaryOp.NE)), right)
 
     def _short_circuit(self, type_: Type, depth: int) -> ir.Expression:
         left, right = self.expression(BOOL, depth), self.expression(BOOL, depth)

@@ -470,7 +470,9 @@ def test_random_is_made_from_the_hash():
     [
         (call(Builtin.MAX, vector(1, NAN), vector(0, 5)), [1, 5]),
         (call(Builtin.DOT, vector(1, 2, 3), vector(4, 5, 6)), [32]),
-        # Products are rounded and summed from the left: (2^24 + 1) + 1 loses both ones.
+        # (1 + 2^-12)^2 is rounded to 1 + 2^-11 before the sum.
+        (call(Builtin.DOT, vector(1 + 2.0**-12, -1), vector(1 + 2.0**-12, 1 + 2.0**-11)), [0]),
+        # Products are summed from the left: (2^24 + 1) + 1 loses both ones.
         (call(Builtin.DOT, vector(2.0**24, 1, 1, -(2.0**24)), vector(1, 1, 1, 1)), [0]),
         (call(Builtin.CROSS, vector(1, 0, 0), vector(0, 1, 0)), [0, 0, 1]),
         (call(Builtin.CROSS, vector(1, 2, 3), vector(4, 5, 6)), [-3, 6, -3]),

@@ -1,9 +1,13 @@
 """File items, kernel members and scene entries give the trees that the language's reference says."""
 
+import re
+from importlib import resources
+
 import pytest
 
 from kcheck.grammar import syntax
-from tests.grammar.support import compact, item, kernel, read
+from kcheck.grammar.lexis import RESERVED
+from tests.grammar.support import compact, errors, item, kernel, read
 
 
 def test_use() -> None:
@@ -165,7 +169,8 @@ def test_kernel_names() -> None:
 
 def test_examples() -> None:
     [example] = kernel(
-        'example e { a = [1, -2]; domain = (64, 64); param domain = 3; expect r = random((4, 4), seed = 1); f = file("x"); }'
+        "example e { a = [1, -2]; domain = (64, 64); param domain = 3; expect r = random((4, 4), seed = 1);"
+        ' f = file("x"); }'
     ).members
     assert isinstance(example, syntax.Example)
     flags = [(entry.name.text, entry.expected, entry.escaped) for entry in example.entries]
@@ -223,7 +228,7 @@ def test_scene_settings() -> None:
     assert (feedback.source.node.text, feedback.init.node.text) == ("n", "z")
     assert isinstance(carry, syntax.Carry)
     assert (carry.port.text, carry.output.text) == ("p", "o")
-    settings = [setting for setting in (times, like, size, number, escaped, named_like)]
+    settings = [times, like, size, number, escaped, named_like]
     assert all(isinstance(setting, syntax.Setting) for setting in settings)
     values = [type(setting.value) for setting in settings if isinstance(setting, syntax.Setting)]
     assert values == [
@@ -234,7 +239,10 @@ def test_scene_settings() -> None:
         syntax.IntLiteral,
         syntax.NameRef,
     ]
-    assert [setting.escaped for setting in settings if isinstance(setting, syntax.Setting)] == [False] * 4 + [True, False]
+    assert [setting.escaped for setting in settings if isinstance(setting, syntax.Setting)] == [False] * 4 + [
+        True,
+        False,
+    ]
 
 
 def test_scene_entries() -> None:
@@ -252,19 +260,34 @@ def test_stray_semicolons_are_nothing() -> None:
     assert [parsed.key for parsed in read(text).items] == ["struct A", "kernel k@1", "scene s", "fn f", "enum E"]
 
 
-@pytest.mark.parametrize(
-    "word",
-    "compute merge scan scatter prefix group over into with emit put sum min max last async times carry awake from"
-    " node domain example expect like field read write while break file NaN".split(),
-)
+def test_reserved_words_are_no_names() -> None:
+    """The grammar and the rest of the package know the same ones."""
+    grammar = resources.files("kcheck.grammar").joinpath("kernel.tx").read_text()
+    [listed] = re.findall(r"NameToken: /\(\?!\(\?:([a-z|]*)\)", grammar)
+    assert set(listed.split("|")) == RESERVED
+    for word in RESERVED:
+        assert errors(f"fn f({word}: Int) {{}}")[0].code == "K101"
+
+
+CONTEXTUAL = """
+compute merge scan scatter prefix group over into with emit put sum min max last async times carry awake from node
+domain example expect like field read write while break file NaN
+"""
+
+
+@pytest.mark.parametrize("word", CONTEXTUAL.split())
 def test_contextual_words_are_ordinary_names(word: str) -> None:
-    text = (
-        f"struct {word} {{ {word}: {word}; }}"
-        f"fn {word}({word}: {word}) -> {word} {{ let {word} = {word} {{ {word}: {word}({word}.{word}) }}; {word} += {word}; return {word}; }}"
-        f"kernel {word}.{word}@1 {{ input {word}: {word}; param {word}: {word} = {word}; compute over {word} {{ {word} }}"
-        f" scan over {word} with {word} = {word} {{ {word} }} scatter over {word} into {word} with {word} {{ {word} }}"
-        f" example {word} {{ {word} = {word}; expect {word} = {word}; param {word} = {word}; }} }}"
-        f"scene {word} {{ input {word}: {word}; node {word}: {word}@1 {{ {word} <- {word}.{word}; carry {word} <- {word};"
-        f" {word} <~ {word}.{word} from {word}; {word} = {word}; domain = like {word}; }} output {word} <- {word}; }}"
-    )
-    assert len(read(text).items) == 4
+    text = """
+        struct W { W: W; }
+        fn W(W: W) -> W { let W = W { W: W(W.W) }; W += W; for W in W..W { W(W); } return W; }
+        kernel W.W@1 {
+          input W: W; param W: W = W;
+          compute over W { W } scan over W with W = W { W } scatter over W into W with W { W }
+          example W { W = W; expect W = W; param W = W; }
+        }
+        scene W {
+          input W: W; output W <- W;
+          node W: W@1 { W <- W.W; carry W <- W; W <~ W.W from W; W = W; domain = like W; }
+        }
+    """
+    assert len(read(text.replace("W", word)).items) == 4

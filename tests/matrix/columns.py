@@ -43,10 +43,9 @@ def listed(values: Sequence[Any]) -> Callable[[int], Any]:
 
 def pairs(type_: str, names: str, left: Sequence[Any], right: Sequence[Any]) -> tuple[Column, Column]:
     """Two columns whose elements meet in every combination once in `len(left) * len(right)` elements."""
-    first, second = names
     return (
-        Column(first, type_, lambda i: left[i // len(right) % len(left)]),
-        Column(second, type_, lambda i: right[i % len(right)]),
+        Column(names[0], type_, lambda i: left[i // len(right) % len(left)]),
+        Column(names[1], type_, lambda i: right[i % len(right)]),
     )
 
 

@@ -1,5 +1,7 @@
 """Features: names, branches, matches, loops and functions."""
 
+import math
+
 from tests.matrix.arithmetic import div, fadd, fmul, rem, wrap
 from tests.matrix.columns import INT_PAIRS, MIXED, SMALL, SMALL_PAIRS, feature
 from tests.matrix.feature import FLOAT, Column, Element, ResultType
@@ -10,11 +12,12 @@ POINT_TYPE = ResultType("Point", (("r.x", False), ("r.y", False)))
 
 
 def shadowing(e: Element) -> int:
-    return (e["a"] + 1) * 2 * 1000 + e["a"] + 1
+    a: int = e["a"]
+    return (a + 1) * 2 * 1000 + a + 1
 
 
 def match_ranges(e: Element) -> int:
-    a = e["a"]
+    a: int = e["a"]
     if a == 0:
         return 100
     if a in (1, 2):
@@ -25,7 +28,7 @@ def match_ranges(e: Element) -> int:
 
 
 def else_if(e: Element) -> int:
-    a = e["a"]
+    a: int = e["a"]
     if a < -1:
         return 1
     if a < 2:
@@ -65,19 +68,16 @@ def find(e: Element) -> int:
 
 
 def gcd(e: Element) -> int:
-    a, b = abs(e["a"]), abs(e["b"])
-    while b:
-        a, b = b, a % b
-    return a
+    return math.gcd(e["a"], e["b"])
 
 
 def early(e: Element) -> int:
-    a = e["a"]
+    a: int = e["a"]
     return 7 if a < 0 else 8 if a > 5 else a * a
 
 
 def early_in_loop(e: Element) -> int:
-    a = e["a"]
+    a: int = e["a"]
     return next((i * 10 + a for i in range(6) if i == a), -a)
 
 
@@ -89,14 +89,14 @@ def closed(e: Element) -> int:
 
 
 def backwards(e: Element) -> int:
-    total = e["a"]
+    total: int = e["a"]
     for i in (4, 3, 2, 1, 0):
         total = total * 2 + i
     return total
 
 
 def counted(e: Element) -> int:
-    total = e["a"]
+    total: int = e["a"]
     for _ in range(max(e["b"], 0)):
         total = wrap(total * 3 + 1)
     return total

@@ -6,6 +6,7 @@ A feature's statements end in `RETURN(name);`; each form puts there how its body
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import reduce
 from itertools import accumulate
 from math import inf, nan, prod
 from typing import Any
@@ -44,9 +45,7 @@ class Skeleton:
 def members(feature: Feature, form: Skeleton) -> list[str]:
     """The members of the kernel, each of which may stand anywhere among the others."""
     rank = RANK_NAMES[feature.rank]
-    inputs = [
-        f"input {c.port}: {RANK_NAMES[len(c.shape)] if c.shape else rank}<{c.type}>;" for c in feature.columns
-    ]
+    inputs = [f"input {c.port}: {RANK_NAMES[len(c.shape)] if c.shape else rank}<{c.type}>;" for c in feature.columns]
     locals_ = [f"let {c.name} = sample({c.port});" for c in feature.walked()]
     statements = re.sub(r"RETURN\((\w+)\);", lambda m: form.give.replace("VALUE", m[1]), feature.statements)
     body = f"{form.head} {{\n{chr(10).join([form.before, *locals_])}\n{statements}\n}}"
@@ -66,9 +65,7 @@ def map_skeleton(feature: Feature) -> Skeleton:
     if feature.outputs:
         record = ", ".join(f"{o.name}: {_of(o)}" for o in feature.outputs)
         return Skeleton(_outputs(feature), "compute", f"return {{ {record} }};")
-    return Skeleton(
-        f"output result: {RANK_NAMES[feature.rank]}<{feature.result.type}>;", "compute", "return VALUE;"
-    )
+    return Skeleton(f"output result: {RANK_NAMES[feature.rank]}<{feature.result.type}>;", "compute", "return VALUE;")
 
 
 def map_expect(feature: Feature, shape: Shape, results: Values) -> Result:
@@ -100,8 +97,7 @@ def reduction_skeleton(feature: Feature) -> Skeleton:
 
 def reduction_expect(feature: Feature, _: Shape, results: Values) -> Result:
     if feature.ulp is not None:
-        *_, low = accumulate(results, fmin)
-        *_, high = accumulate(results, fmax)
+        low, high = reduce(fmin, results), reduce(fmax, results)
         return Result({"result": [{"low": low, "high": high, "count": len(results)}]})
     total, mixed = 0, 0
     for result in results:
@@ -251,9 +247,7 @@ def _combined(op: str, old: Any, new: Any) -> Any:
 
 
 def prefix_skeleton(feature: Feature) -> Skeleton:
-    op, element, value = (
-        ("max", "Float", "VALUE") if feature.ulp is not None else ("sum", "Int", "digest(VALUE)")
-    )
+    op, element, value = ("max", "Float", "VALUE") if feature.ulp is not None else ("sum", "Int", "digest(VALUE)")
     return Skeleton(
         f"output result: Rows<{element}>;",
         f"prefix over {_first(feature)} with {op}",

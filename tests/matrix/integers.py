@@ -66,9 +66,7 @@ INTEGERS = (
         count=81,
     ),
     feature("Int division, every sign", INT_PAIRS, "let r = a / b;", lambda e: div(e["a"], e["b"]), count=81),
-    feature(
-        "Int remainder, every sign", INT_PAIRS, "let r = a % b;", lambda e: rem(e["a"], e["b"]), count=81
-    ),
+    feature("Int remainder, every sign", INT_PAIRS, "let r = a % b;", lambda e: rem(e["a"], e["b"]), count=81),
     feature(
         "Int division by zero",
         INT_PAIRS,
@@ -102,9 +100,7 @@ let r = (least / -1 ^ a) + least % -1 + abs(least) / -b + -least * b;""",
     ),
     feature("shift left", SHIFT_PAIRS, "let r = a << b;", lambda e: shl(e["a"], e["b"]), count=81),
     feature("shift right", SHIFT_PAIRS, "let r = a >> b;", lambda e: shr(e["a"], e["b"]), count=81),
-    feature(
-        "shift right, logical", SHIFT_PAIRS, "let r = a >>> b;", lambda e: ushr(e["a"], e["b"]), count=81
-    ),
+    feature("shift right, logical", SHIFT_PAIRS, "let r = a >>> b;", lambda e: ushr(e["a"], e["b"]), count=81),
     feature(
         "bit operations",
         INT_PAIRS,
@@ -123,9 +119,7 @@ let r = (least / -1 ^ a) + least % -1 + abs(least) / -b + -least * b;""",
         "unsigned readings",
         INT_PAIRS,
         "let r = udiv(a, b) ^ urem(a, b) * 5 ^ int(ult(a, b));",
-        lambda e: (
-            udiv(e["a"], e["b"]) ^ wrap(urem(e["a"], e["b"]) * 5) ^ int(unsigned(e["a"]) < unsigned(e["b"]))
-        ),
+        lambda e: udiv(e["a"], e["b"]) ^ wrap(urem(e["a"], e["b"]) * 5) ^ int(unsigned(e["a"]) < unsigned(e["b"])),
         count=81,
     ),
     feature(

@@ -64,13 +64,11 @@ def signed_zeros(e: Element) -> list[float]:
 
 def smoothstep(e: Element) -> float:
     """Every step of it is exact for the numbers at hand."""
-    t = min(max((e["u"] - e["v"]) / 2.0, 0.0), 1.0)
+    t: float = min(max((e["u"] - e["v"]) / 2.0, 0.0), 1.0)
     return t * t * (3.0 - 2.0 * t)
 
 
-def near(
-    name: str, text: str, ulp: float, columns: tuple[Column, ...], oracle: Callable[..., float]
-) -> Feature:
+def near(name: str, text: str, ulp: float, columns: tuple[Column, ...], oracle: Callable[..., float]) -> Feature:
     """A function of `u` (and `v`) whose results come near the true ones."""
     names = [c.name for c in columns]
     return feature(

@@ -40,9 +40,7 @@ def nested(e: Element) -> int:
     high = dict(low)
     low["y"] = 40 + a
     tags[1] = tags[1] - a
-    return wrap(
-        low["x"] + 3 * low["y"] + 5 * high["x"] + 7 * high["y"] + 11 * tags[0] + 13 * tags[1] + tags[2]
-    )
+    return wrap(low["x"] + 3 * low["y"] + 5 * high["x"] + 7 * high["y"] + 11 * tags[0] + 13 * tags[1] + tags[2])
 
 
 def broadcast(e: Element) -> list[float]:
@@ -64,9 +62,7 @@ def cross(a: list[float], b: list[float]) -> list[float]:
 def matrix(e: Element) -> list[float]:
     """`m * m * vec2(u, 1)` for a matrix whose entries are small whole or half numbers."""
     m, u = e["m"], e["u"]
-    square = [
-        [fadd(fmul(m[0][row], column[0]), fmul(m[1][row], column[1])) for row in (0, 1)] for column in m
-    ]
+    square = [[fadd(fmul(m[0][row], column[0]), fmul(m[1][row], column[1])) for row in (0, 1)] for column in m]
     return [fadd(fmul(square[0][row], u), fmul(square[1][row], 1.0)) for row in (0, 1)]
 
 
@@ -91,7 +87,7 @@ def area(e: Element) -> float:
 
 def same_shape(e: Element) -> int:
     s = e["s"]
-    return 4 * (s == "Dot") + 2 * (s != {"Disc": {"r": 1.5}}) + (s == {"Rect": {"w": 2.0, "h": 0.25}})
+    return 4 * int(s == "Dot") + 2 * int(s != {"Disc": {"r": 1.5}}) + int(s == {"Rect": {"w": 2.0, "h": 0.25}})
 
 
 def clamped(items: list[Any], i: int) -> Any:
@@ -206,9 +202,7 @@ r[1] = r[a - 3];""",
         (V3, *MIXED),
         """let q = p.yzx;
 let r = cross(p, q) + dot(p, q);""",
-        lambda e: [
-            fadd(c, fdot(e["p"], [*e["p"][1:], e["p"][0]])) for c in cross(e["p"], [*e["p"][1:], e["p"][0]])
-        ],
+        lambda e: [fadd(c, fdot(e["p"], [*e["p"][1:], e["p"][0]])) for c in cross(e["p"], [*e["p"][1:], e["p"][0]])],
         VEC3,
     ),
     feature(
