@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import TypeAlias
 
 from kcheck.checker import ir, rules, uniformity
@@ -20,16 +18,15 @@ from kcheck.checker.lower.scopes import FunctionEntity, Home, Scope
 from kcheck.checker.uniformity.report import report
 from kcheck.grammar import parser, syntax
 from kcheck.grammar.diagnostics import Diagnostic, Note, Severity
+from kcheck.grammar.recursion import deep_recursion
 from kcheck.grammar.source import SourceFile
+from kcheck.grammar.spans import Origin
 
 Loader: TypeAlias = Callable[[str], "tuple[str, bytes] | None"]
 """Finds the file of a dotted package path: its path and contents, or None."""
 
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 """What stands in a text for bytes that are not UTF-8."""
-
-_RECURSION_LIMIT = 30_000
-"""Enough Python frames for the deepest tree that the parser lets through."""
 
 
 def check_bytes(data: bytes, path: str, loader: Loader | None = None) -> Checked:
@@ -44,18 +41,8 @@ def check_text(text: str, path: str = "<text>", loader: Loader | None = None) ->
 
 
 def _check(text: str, path: str, loader: Loader | None, decoding: tuple[Diagnostic, ...]) -> Checked:
-    with _deep_recursion():
+    with deep_recursion():
         return _Check(path, loader).run(text, decoding)
-
-
-@contextmanager
-def _deep_recursion() -> Iterator[None]:
-    before = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(before, _RECURSION_LIMIT))
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(before)
 
 
 class _Check:
@@ -69,6 +56,8 @@ class _Check:
         self._files: dict[str, SourceFile] = {}
         self._scopes: dict[str, Scope] = {}
         self._loading: list[str] = []
+        self._entries: dict[str, Origin] = {}
+        """For each file that is used, directly or not: the path after the `use` that leads to it."""
 
     def run(self, text: str, decoding: tuple[Diagnostic, ...]) -> Checked:
         scope = self._load(self._path, text, decoding)
@@ -81,7 +70,7 @@ class _Check:
             match item.node:
                 case syntax.Kernel() as kernel:
                     program, kernel_scope = kernels.lower_kernel(kernel, home, scope, self._declarations)
-                    specs += check_examples(kernel, home, kernel_scope, self._declarations)
+                    specs += check_examples(kernel, home, kernel_scope, self._declarations, program)
                     if program is not None and self._is_even(program):
                         programs.setdefault(program.name, program)
                         laws += self._laws(kernel, home, program)
@@ -103,13 +92,13 @@ class _Check:
 
     # ------------------------------------------------------------ files and packages
 
-    def _load(self, path: str, text: str, decoding: tuple[Diagnostic, ...]) -> Scope:
+    def _load(self, path: str, text: str, decoding: tuple[Diagnostic, ...], package: str = "") -> Scope:
         """Parse a file and those it uses; where bytes could not be read, syntax errors would only repeat that."""
         file, problems = parser.parse(text, path)
         self._files[path] = file
         damaged = {"", *(i.key for i in file.items if _REPLACEMENT in i.text)} if decoding else set()
         self._problems.extend((*decoding, *(p for p in problems if p.origin.item not in damaged)))
-        scope = self._scopes[path] = declare_file(path, file.items, self._problems)
+        scope = self._scopes[path] = declare_file(path, file.items, self._problems, package)
         self._loading.append(path)
         for item in file.items:
             if isinstance(item.node, syntax.Use):
@@ -124,16 +113,24 @@ class _Check:
             self._problems.add(_unknown_package(node, home))
             return
         path, data = found
+        origin = home.at(node.path.span)
+        entry = self._entries.get(home.path, origin)
         if path in self._loading:
             scope.incomplete = True
-            cycle = " → ".join([*self._loading[self._loading.index(path) :], path])
-            message = f"`{node.path.text}` uses this file in turn: {cycle}"
-            self._problems.add(rules.USE_CYCLE.report(home.at(node.path.span), message))
+            self._report_cycle(self._loading[self._loading.index(path) :], entry if path == self._path else origin)
             return
         if path not in self._scopes:
+            self._entries[path] = entry
             text, problems = parser.decode(data, path)
-            self._load(path, text, problems)
-        scope.imports.append(self._scopes[path])
+            self._load(path, text, problems, node.path.text)
+        found_scope = self._scopes[path]
+        if found_scope not in scope.imports:
+            scope.imports.append(found_scope)
+
+    def _report_cycle(self, circle: list[str], origin: Origin) -> None:
+        path = " → ".join((*circle, circle[0]))
+        message = "this file uses itself" if len(circle) == 1 else f"files use each other in a circle: {path}"
+        self._problems.add(rules.USE_CYCLE.report(origin, message))
 
     # ------------------------------------------------------------ what no kernel reaches
 
@@ -145,21 +142,22 @@ class _Check:
             self._declarations.constant(const)
         for function in scope.functions.values():
             self._declarations.signature(function)
+        attempts = [ProgramContext(self._declarations, scope, rank) for rank in (1, 2, 3)]
         for function in scope.functions.values():
-            if not function.used:
-                self._check_function(function)
+            if not function.checked:
+                self._check_function(function, attempts)
 
-    def _check_function(self, entity: FunctionEntity) -> None:
+    def _check_function(self, entity: FunctionEntity, attempts: list[ProgramContext]) -> None:
         """A function that no kernel calls must fit some kernel: one whose domain has 1, 2 or 3 axes."""
-        attempts = [self._attempt(entity, rank) for rank in (1, 2, 3)]
-        best = min(attempts, key=lambda problems: problems.errors)
-        self._problems.extend(best.all())
-
-    def _attempt(self, entity: FunctionEntity, rank: int) -> Problems:
-        problems = Problems()
-        declarations = Declarations(problems)
-        functions.lower_standalone(ProgramContext(declarations, entity.scope, rank), entity)
-        return problems
+        found = []
+        for program in attempts:
+            problems = Problems()
+            program.declarations = Declarations(problems)
+            if functions.lower_function(program, entity) is not None:
+                self._problems.extend(problems.all())
+                return
+            found.append(problems)
+        self._problems.extend(min(found, key=lambda problems: problems.errors).all())
 
     def _is_even(self, program: ir.Program) -> bool:
         """Whether every lane reaches each exchange; reports those that some may not."""
@@ -185,26 +183,27 @@ class _Check:
 
     def _own_diagnostics(self) -> tuple[Diagnostic, ...]:
         """The diagnostics of the file itself; errors in files that it uses are named where it uses them."""
-        own = [d for d in self._problems.all() if d.origin.path == self._path]
-        foreign = [d for d in self._problems.all() if d.origin.path != self._path and d.severity is Severity.ERROR]
+        own, foreign = [], []
+        for found in self._problems.all():
+            if found.origin.path == self._path:
+                own.append(found)
+            elif found.severity is Severity.ERROR:
+                foreign.append(found)
         own += self._foreign_errors(foreign)
         file = self._files[self._path]
         return tuple(sorted(own, key=lambda d: (file.absolute(d.origin).start, file.absolute(d.origin).end)))
 
-    def _foreign_errors(self, foreign: list[Diagnostic]) -> list[Diagnostic]:
-        if not foreign:
-            return []
-        uses = [i for i in self._files[self._path].items if isinstance(i.node, syntax.Use)]
-        item = uses[0]
-        assert isinstance(item.node, syntax.Use)
-        first = foreign[0]
-        return [
-            rules.UNKNOWN_PACKAGE.report(
-                Home(self._path, item.key).at(item.node.path.span),
-                f"`{first.origin.path}`, which this file uses, has {len(foreign)} error(s)",
-                notes=(Note(f"{first.code}: {first.message}", first.origin),),
-            )
-        ]
+    def _foreign_errors(self, foreign: list[Diagnostic]) -> Iterator[Diagnostic]:
+        """One error at each `use` that leads to files with errors."""
+        by_entry: dict[Origin, list[Diagnostic]] = {}
+        for found in foreign:
+            by_entry.setdefault(self._entries[found.origin.path], []).append(found)
+        for entry, errors in by_entry.items():
+            paths = ", ".join(f"`{p}`" for p in dict.fromkeys(d.origin.path for d in errors))
+            count = "an error" if len(errors) == 1 else f"{len(errors)} errors"
+            notes = tuple(Note(f"{d.code}: {d.message}", d.origin) for d in errors[:3])
+            message = f"this cannot be used: there {'is' if len(errors) == 1 else 'are'} {count} in {paths}"
+            yield rules.UNKNOWN_PACKAGE.report(entry, message, notes=notes)
 
 
 def _unknown_package(node: syntax.Use, home: Home) -> Diagnostic:

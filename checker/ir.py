@@ -28,6 +28,7 @@ from kcheck.checker.builtins import Builtin
 from kcheck.checker.types import FLOAT, Type, leaves
 from kcheck.checker.types import Field as FieldType
 from kcheck.grammar.nodes import Value, compared_fields, node
+from kcheck.grammar.recursion import deep_recursion
 from kcheck.grammar.spans import Origin
 
 MAX_DEPTH = 1024
@@ -622,7 +623,8 @@ def _child_fields(cls: type) -> tuple[str, ...]:
 def content_hash(value: object) -> str:
     """A hash of what a program, function or node means, the same in every process; positions do not matter."""
     digest = hashlib.sha256()
-    _feed(digest.update, value)
+    with deep_recursion():
+        _feed(digest.update, value)
     return digest.hexdigest()
 
 

@@ -18,7 +18,9 @@ def rewritten(root: NodeT, rewrite: Callable[[ir.Node], ir.Node]) -> NodeT:
     """
     done: dict[int, Any] = {}
     for node in reversed(list(ir.walk(root))):
-        changes = {f.name: new for f in fields(node) if (new := _replaced(getattr(node, f.name), done)) is not None}
+        changes: dict[str, Any] = {
+            f.name: new for f in fields(node) if (new := _replaced(getattr(node, f.name), done)) is not None
+        }
         done[id(node)] = rewrite(replace(node, **changes) if changes else node)
     made: NodeT = done[id(root)]
     return made
@@ -55,5 +57,5 @@ def scheduled(schedule: ir.Schedule) -> tuple[int, ...]:
 
 def with_functions(schedule: ir.Schedule, position: Callable[[int], int]) -> ir.Schedule:
     """The schedule with other positions of its functions."""
-    moved = {role: position(getattr(schedule, role)) for role in _ROLES if hasattr(schedule, role)}
+    moved: dict[str, Any] = {role: position(getattr(schedule, role)) for role in _ROLES if hasattr(schedule, role)}
     return replace(schedule, **moved)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from kcheck.checker import ir, rules, types
 from kcheck.checker.lower import expressions
 from kcheck.checker.lower.context import FunctionContext
-from kcheck.checker.lower.scopes import LocalSymbol
+from kcheck.checker.lower.scopes import LocalSymbol, kind_of
 from kcheck.grammar import syntax
 
 
@@ -20,13 +20,18 @@ class _Target:
 
 def lower_assignment(context: FunctionContext, node: syntax.Assign) -> bool:
     """The right side is evaluated first, then the positions in the target; control always goes on."""
-    value = expressions.lower(context, node.value, None)
     target = _find_target(context, node.target)
+    value = expressions.lower(context, node.value, _held_type(target) if target and not node.op else None)
     if target is None:
+        context.program.poisoned = True
         return False
     if node.op is not None:
         target.symbol.used = True
-    steps = _steps(context, target, value, node)
+    with context.collect() as before:
+        steps = _steps(context, target)
+    if value is not None and before:
+        value = expressions.kept(context, value, node.value.span)
+    context.statements.extend(before)
     if steps is None or value is None:
         return False
     made, type_ = steps
@@ -64,17 +69,36 @@ def _find_target(context: FunctionContext, node: syntax.Expr) -> _Target | None:
     return None if symbol.type is None else _Target(symbol, path)
 
 
+def _held_type(target: _Target) -> types.Type | None:
+    """The type of what is assigned, where there is such a part; nothing is reported yet."""
+    type_ = target.symbol.type
+    for part in target.path:
+        if isinstance(part, syntax.Index):
+            type_ = None if type_ is None else expressions.element_type(type_)
+        elif isinstance(type_, types.Struct):
+            index = type_.index(part.name.text)
+            type_ = None if index is None else type_.fields[index].type
+        else:
+            return None
+    return type_
+
+
 def _not_a_local(context: FunctionContext, node: syntax.NameRef) -> None:
     name = node.name.text
     found = context.scope.find_value(name)
     if found is None:
-        expressions.lower(context, node)
+        if expressions.lower(context, node) is not None:
+            context.report(rules.NOT_ASSIGNABLE, node.span, f"`{name}` is a variant and cannot be assigned")
         return
     found.used = True
-    what = type(found).__name__.removesuffix("Entity").lower()
-    what = {"const": "constant", "port": "port"}.get(what, what)
-    notes = (context.note("outputs are what the body returns; a memory is written by `put`"),) if what == "port" else ()
-    context.report(rules.NOT_ASSIGNABLE, node.span, f"`{name}` is a {what} and cannot be assigned", notes=notes)
+    what = kind_of(found)
+    advice = {"output": "return its elements from the body", "memory": f"write it by `put({name}, …);`"}.get(what)
+    notes = (context.note(advice),) if advice else ()
+    context.report(rules.NOT_ASSIGNABLE, node.span, f"`{name}` is {_article(what)} and cannot be assigned", notes=notes)
+
+
+def _article(word: str) -> str:
+    return f"an {word}" if word[0] in "aeiou" else f"a {word}"
 
 
 def _immutable(context: FunctionContext, symbol: LocalSymbol, node: syntax.NameRef) -> None:
@@ -92,9 +116,7 @@ def _immutable(context: FunctionContext, symbol: LocalSymbol, node: syntax.NameR
     )
 
 
-def _steps(
-    context: FunctionContext, target: _Target, value: ir.Expression | None, node: syntax.Assign
-) -> tuple[list[ir.TargetStep], types.Type] | None:
+def _steps(context: FunctionContext, target: _Target) -> tuple[list[ir.TargetStep], types.Type] | None:
     """The path of the target as IR steps and the type that it ends in."""
     type_ = target.symbol.type
     assert type_ is not None

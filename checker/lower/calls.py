@@ -30,6 +30,10 @@ def lower_call(context: FunctionContext, node: syntax.Call, expected: types.Type
     if callee is None:
         return None
     entity = context.scope.find_function(callee.text)
+    context.program.declarations.check_clear("functions", callee, context.scope, context.home)
+    if context.is_constant and (entity is not None or callee.text in _WORD_CALLS):
+        context.not_constant(node.span)
+        return None
     if entity is not None:
         return _call_function(context, entity, node)
     if callee.text in _WORD_CALLS:
@@ -75,8 +79,11 @@ def _unknown_function(context: FunctionContext, callee: syntax.Name, node: synta
 
 
 def _check_arguments(context: FunctionContext, node: syntax.Call) -> None:
+    """Look for errors in the arguments of an unknown function; a port may well be one of them."""
     for argument in node.args:
-        expressions.lower(context, argument)
+        found = context.scope.find_value(argument.name.text) if isinstance(argument, syntax.NameRef) else None
+        if not isinstance(found, PortEntity):
+            expressions.lower(context, argument)
 
 
 def _arity(context: FunctionContext, node: syntax.Call, counts: Sequence[int], form: str) -> bool:
@@ -151,13 +158,11 @@ def _lower_user_call(
         value is not None and (type_ is None or expressions.matches(context, value, type_, written))
         for value, type_, written in zip(args, signature.parameters, node.args, strict=True)
     ]
-    lowered = functions.lower_entity(context, entity, node.span)
+    lowered = functions.call_function(context, entity, node.span)
     if lowered is None or not all(fits):
         return None
     for use, site in lowered.uses.items():
         context.use(use, node.span, site.word, Note(f"`{name}` {use.value} here", site.origin))
-    context.effects |= lowered.function.effects
-    context.calls.add(lowered.index)
     return lowered, tuple(v for v in args if v is not None)
 
 
@@ -308,7 +313,6 @@ def _exchange(context: FunctionContext, node: syntax.Call) -> ir.Expression | No
     if value is None or lane is None or not expressions.matches(context, lane, types.INT, node.args[1]):
         return None
     context.use(Use.LANES, node.span, "exchange")
-    context.effects.add(ir.Effect.EXCHANGE)
     local = context.new_local("exchanged", value.type)
     context.statements.append(ir.Exchange(id=context.node(node.span), local=local, value=value, lane=lane))
     return context.read(local, node.span)
@@ -398,7 +402,6 @@ def _sample(context: FunctionContext, node: syntax.Call) -> ir.Expression | None
     if len(node.args) == 2:
         return _sample_at(context, node, name, type_)
     context.use(Use.PLACES, node.span, f"sample({name})")
-    context.sampled.add(name)
     if type_.rank != context.program.rank:
         _sample_rank(context, node, name, type_)
         return None
@@ -458,7 +461,6 @@ def _at(context: FunctionContext, node: syntax.Call) -> ir.Expression | None:
         context.use(Use.PORTS, node.span, f"at({name}, …)")
         return ir.At(id=context.node(node.span), type=port.type.element, port=name, address=address)
     context.use(Use.MEMORY, node.span, f"at({name}, …)")
-    context.effects.add(ir.Effect.LOAD)
     local = context.new_local(name, port.type.element)
     context.statements.append(ir.Load(id=context.node(node.span), local=local, memory=name, address=address))
     return context.read(local, node.span)
@@ -559,7 +561,6 @@ def lower_put(context: FunctionContext, node: syntax.Call) -> None:
     ):
         return
     context.use(Use.MEMORY, node.span, f"put({name}, …)")
-    context.effects.add(ir.Effect.PUT)
     context.statements.append(ir.Put(id=context.node(node.span), memory=name, address=tuple(address), value=value))
 
 
@@ -569,7 +570,6 @@ def lower_emit(context: FunctionContext, node: syntax.Call) -> None:
         return
     value = expressions.lower(context, node.args[0])
     context.use(Use.EMIT, node.span, "emit")
-    context.effects.add(ir.Effect.EMIT)
     if value is None:
         return
     if not context.program.in_scatter or functions.check_pair(context, value, node.args[0].span):

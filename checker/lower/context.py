@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from kcheck.checker import ir, rules, types
 from kcheck.checker.lower.problems import Problems
-from kcheck.checker.lower.scopes import FunctionEntity, Home, LocalSymbol, Scope
+from kcheck.checker.lower.scopes import FunctionEntity, Home, LocalSymbol, Scope, TypeEntity, kind_of
 from kcheck.checker.rules.rule import Rule
 from kcheck.grammar import syntax
 from kcheck.grammar.diagnostics import Fix, Note
@@ -41,13 +41,17 @@ class UseSite:
 
 @dataclass(slots=True)
 class LoweredFunction:
-    """`index` is its position in `ProgramContext.functions`; `calls` are the positions of those that it calls."""
+    """`index` is its position in `ProgramContext.functions`; `calls` are the positions of those that it calls.
+
+    `depth` is the length of the longest chain of calls that starts with it.
+    """
 
     index: int
     function: ir.Function
     uses: dict[Use, UseSite]
     calls: frozenset[int]
     sampled: frozenset[str]
+    depth: int
 
 
 @dataclass
@@ -63,7 +67,8 @@ class ProgramContext:
     rank: int
     functions: list[LoweredFunction] = field(default_factory=list)
     lowered: dict[FunctionEntity, LoweredFunction | None] = field(default_factory=dict)
-    working: list[FunctionEntity] = field(default_factory=list)
+    working: dict[FunctionEntity, None] = field(default_factory=dict)
+    """The functions being lowered, in order: each called by the one before."""
     scatter_target: types.Field | None = None
     in_scatter: bool = False
     pair: types.Struct | None = None
@@ -97,6 +102,7 @@ class FunctionContext:
         result: Expected,
         *,
         body: bool = False,
+        constant: bool = False,
     ) -> None:
         self.program = program
         self.home = home
@@ -104,15 +110,15 @@ class FunctionContext:
         self.name = name
         self.result = result
         self.is_body = body
+        self.is_constant = constant
+        self.drops_values = False
+        """Whether values that nobody uses are no news: an error about them, or about where they stand, is known."""
         self.locals: list[ir.LocalDecl] = []
         self.mutable: list[bool] = []
         self.origins: list[Origin] = []
         self.statements: list[ir.Statement] = []
         self.frames: list[dict[str, LocalSymbol]] = [{}]
-        self.effects: set[ir.Effect] = set()
         self.uses: dict[Use, UseSite] = {}
-        self.calls: set[int] = set()
-        self.sampled: set[str] = set()
         self.symbols: list[LocalSymbol] = []
 
     # ------------------------------------------------------------ nodes and diagnostics
@@ -133,6 +139,10 @@ class FunctionContext:
         fixes: tuple[Fix, ...] = (),
     ) -> None:
         self.program.problems.add(rule.report(self.home.at(span), message, label=label, notes=notes, fixes=fixes))
+
+    def not_constant(self, span: Span) -> None:
+        advice = self.note("constants are made of literals, operators, built-ins and other constants")
+        self.report(rules.NOT_CONSTANT, span, "this is not known before the kernel runs", notes=(advice,))
 
     def note(self, message: str, span: Span | None = None) -> Note:
         return Note(message, None if span is None else self.home.at(span))
@@ -157,22 +167,25 @@ class FunctionContext:
         return symbol
 
     def warn_if_shadowing(self, name: syntax.Name) -> None:
-        earlier = self.find_local(name.text)
         if name.text.startswith("_"):
             return
+        earlier, outer = self.find_local(name.text), self.scope.find_value(name.text)
         if earlier is not None:
             note = self.note(f"the other `{name.text}` is declared here", earlier.span)
             self.report(rules.SHADOWED, name.span, f"`{name.text}` hides another `{name.text}`", notes=(note,))
-        elif self.scope.find_value(name.text) is not None:
+        elif outer is not None:
             self.report(
                 rules.SHADOWED,
                 name.span,
-                f"`{name.text}` hides the port, param or constant `{name.text}`",
+                f"`{name.text}` hides the {kind_of(outer)} `{name.text}`",
                 notes=(self.note("give one of them another name if both are needed"),),
             )
 
     def find_local(self, name: str) -> LocalSymbol | None:
         return next((f[name] for f in reversed(self.frames) if name in f), None)
+
+    def find_type(self, name: syntax.Name) -> TypeEntity | None:
+        return self.program.declarations.find_type(name, self.scope, self.home)
 
     def local_names(self) -> Iterator[str]:
         for frame in self.frames:
@@ -207,12 +220,10 @@ class FunctionContext:
             self.statements = outer
 
     @contextmanager
-    def unreached(self) -> Iterator[None]:
-        """What is lowered inside never runs: it is only looked at for errors."""
-        effects, calls, sampled = set(self.effects), set(self.calls), set(self.sampled)
-        with self.collect():
-            yield
-        self.effects, self.calls, self.sampled = effects, calls, sampled
+    def dropping_values(self) -> Iterator[None]:
+        before, self.drops_values = self.drops_values, True
+        yield
+        self.drops_values = before
 
     # ------------------------------------------------------------ small expressions
 

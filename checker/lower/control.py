@@ -31,21 +31,26 @@ def function_body(context: FunctionContext, block: syntax.Block, head: Span) -> 
             if outcome.value is not None:
                 _return_value(context, outcome.value, _last_expression(block), block.span)
             elif not outcome.diverges and not _ends_in_value(context, block):
-                _missing_return(context, head)
+                _missing_return(context, block, head)
         elif not _statements(context, block.statements):
             context.statements.append(ir.Return(id=context.node(_end(block)), value=None))
     return context.block(statements, block.span)
 
 
-def _missing_return(context: FunctionContext, head: Span) -> None:
+def _missing_return(context: FunctionContext, block: syntax.Block, head: Span) -> None:
     result = context.result.type
     what = "a value" if result is None else expressions.describe(result)
-    context.report(
-        rules.MISSING_RETURN,
-        head,
-        f"not every path returns {what}",
-        notes=(context.note("end the block with a value, or `return` one on every path"),),
-    )
+    advice = context.note("end the block with a value, or `return` one on every path")
+    notes = (_semicolon_note(context, block) or advice,)
+    context.report(rules.MISSING_RETURN, head, f"not every path returns {what}", notes=notes)
+
+
+def _semicolon_note(context: FunctionContext, block: syntax.Block) -> Note | None:
+    """Why a block has no value, where only the `;` after its last expression is to blame."""
+    last = block.statements[-1] if block.statements else None
+    if isinstance(last, syntax.ExprStatement) and last.semicolon and yields(context, last.value):
+        return context.note("remove the `;` after the last expression to make it the block's value", last.span)
+    return None
 
 
 def _end(block: syntax.Block) -> Span:
@@ -78,14 +83,20 @@ def _unreachable(context: FunctionContext, nodes: Sequence[syntax.Statement]) ->
         nodes[0].span.to(nodes[-1].span),
         "this never runs: every path before it has returned",
     )
-    with context.unreached():
+    with context.collect(), context.dropping_values():
         for node in nodes:
-            _statement(context, node, discarded=True)
+            _statement(context, node)
 
 
-def statement_block(context: FunctionContext, block: syntax.Block) -> tuple[ir.Block, bool]:
+def statement_block(
+    context: FunctionContext, block: syntax.Block, before: Callable[[], None] | None = None
+) -> tuple[ir.Block, bool]:
+    """A block without a value, and whether it never ends; `before` may declare what a pattern binds."""
     with context.collect() as statements, context.frame():
-        diverges = _statements(context, block.statements)
+        if before is not None:
+            before()
+        with context.frame():
+            diverges = _statements(context, block.statements)
     return context.block(statements, block.span), diverges
 
 
@@ -100,7 +111,11 @@ def _value_block(
                 _unreachable(context, [last])
                 return Outcome(None, True)
             return _value_outcome(context, last.value, expected)
-        diverges = _statements(context, block.statements)
+        if _semicolon_note(context, block) is not None:
+            with context.dropping_values():
+                diverges = _statements(context, block.statements)
+        else:
+            diverges = _statements(context, block.statements)
     if needs_value and not diverges:
         _no_value(context, block)
     return Outcome(None, diverges)
@@ -120,11 +135,9 @@ def _value_outcome(context: FunctionContext, node: syntax.Expr, expected: types.
 
 
 def _no_value(context: FunctionContext, block: syntax.Block) -> None:
-    last = block.statements[-1] if block.statements else None
-    notes: tuple[Note, ...] = ()
-    if isinstance(last, syntax.ExprStatement) and last.semicolon:
-        notes = (context.note("remove the `;` after the last expression to make it the block's value"),)
-    context.report(rules.NO_VALUE, last.span if last else block.span, "this block ends without a value", notes=notes)
+    note = _semicolon_note(context, block)
+    where = block.statements[-1] if block.statements else block
+    context.report(rules.NO_VALUE, where.span, "this block ends without a value", notes=(note,) if note else ())
 
 
 def _ends_in_value(context: FunctionContext, block: syntax.Block) -> bool:
@@ -152,10 +165,10 @@ def yields(context: FunctionContext, node: syntax.Expr) -> bool:
 # ---------------------------------------------------------------- statements
 
 
-def _statement(context: FunctionContext, node: syntax.Statement, *, discarded: bool = False) -> bool:
+def _statement(context: FunctionContext, node: syntax.Statement) -> bool:
     """Lower one statement; whether control never gets past it."""
     if isinstance(node, syntax.ExprStatement):
-        return _expression_statement(context, node, discarded=discarded)
+        return _expression_statement(context, node.value)
     return _STATEMENTS[type(node)](context, node)
 
 
@@ -211,26 +224,30 @@ def _return_value(context: FunctionContext, value: ir.Expression, node: syntax.E
         context.statements.append(ir.Return(id=context.node(span), value=value))
 
 
-def _expression_statement(context: FunctionContext, node: syntax.ExprStatement, *, discarded: bool) -> bool:
-    value = node.value
-    if isinstance(value, syntax.Call) and not calls.gives_value(context, value):
-        _acting_call(context, value)
+def _expression_statement(context: FunctionContext, node: syntax.Expr) -> bool:
+    if isinstance(node, syntax.Call) and not calls.gives_value(context, node):
+        _acting_call(context, node)
         return False
-    if yields(context, value):
-        expressions.lower(context, value)
-        if not discarded:
-            _value_not_used(context, node)
-        return False
-    match value:
+    if not yields(context, node):
+        return _without_value(context, node)
+    if not context.drops_values:
+        _value_not_used(context, node)
+    with context.dropping_values():
+        return _without_value(context, node)
+
+
+def _without_value(context: FunctionContext, node: syntax.Expr) -> bool:
+    match node:
         case syntax.If():
-            return _if_statement(context, value)
+            return _if_statement(context, node)
         case syntax.Match():
-            return patterns.match_statement(context, value)
+            return patterns.match_statement(context, node)
         case syntax.Block():
-            block, diverges = statement_block(context, value)
+            block, diverges = statement_block(context, node)
             context.statements.append(block)
             return diverges
         case _:
+            expressions.lower(context, node)
             return False
 
 
@@ -246,13 +263,13 @@ def _acting_call(context: FunctionContext, node: syntax.Call) -> None:
         calls.lower_emit(context, node)
 
 
-def _value_not_used(context: FunctionContext, node: syntax.ExprStatement) -> None:
+def _value_not_used(context: FunctionContext, node: syntax.Expr) -> None:
     notes = (context.note("return it, give it a name with `let`, or remove it"),)
-    if isinstance(node.value, syntax.Binary) and node.value.op == "==":
+    if isinstance(node, syntax.Binary) and node.op == "==":
         notes = (context.note("`==` compares; `=` assigns"),)
-    elif isinstance(node.value, (syntax.If, syntax.Match)):
+    elif isinstance(node, (syntax.If, syntax.Match)):
         notes = (context.note("its branches end in values; end them with `;`-statements, or use the value"),)
-    context.report(rules.VALUE_NOT_USED, expressions.value_span(node.value), "this value is not used", notes=notes)
+    context.report(rules.VALUE_NOT_USED, expressions.value_span(node), "this value is not used", notes=notes)
 
 
 # ---------------------------------------------------------------- if
@@ -321,7 +338,7 @@ def _if_value(context: FunctionContext, node: syntax.If, expected: types.Type | 
         first, second = branches.values()
         made = ir.Conditional(id=context.node(node.span), type=first.type, condition=test, then=first, otherwise=second)
         return Outcome(made, False)
-    blocks = branches.blocks(node.span)
+    blocks = branches.blocks()
     if blocks is None:
         return Outcome(None, branches.all_diverge())
     context.statements.append(ir.If(id=context.node(node.span), condition=test, then=blocks[0], otherwise=blocks[1]))
@@ -335,7 +352,7 @@ class Branches:
         self._context = context
         self._expected = expected
         self._type: types.Type | None = None
-        self._first: Span | None = None
+        self._first: syntax.Block | None = None
         self._result: int | None = None
         self._branches: list[tuple[list[ir.Statement], Outcome, syntax.Block]] = []
 
@@ -352,23 +369,28 @@ class Branches:
         value = outcome.value
         if value is None:
             return outcome
-        span = expressions.value_span(block)
-        if self._type is None:
-            self._type, self._first = value.type, span
+        if self._type is None or self._first is None:
+            self._type, self._first = value.type, block
             return outcome
         if value.type == self._type:
             return outcome
-        context = self._context
-        last = _innermost(block)
-        fixes = expressions.conversion_fixes(context, last, value.type, self._type)
+        if value.type == self._expected:
+            self._odd(self._first, self._type, block, value.type)
+            self._type, self._first = value.type, block
+        else:
+            self._odd(block, value.type, self._first, self._type)
+        return Outcome(None, False)
+
+    def _odd(self, block: syntax.Block, type_: types.Type, other: syntax.Block, wanted: types.Type) -> None:
+        """Report a branch whose type is not that of another."""
+        context, node = self._context, expressions.last_value(block)
         context.report(
             rules.TYPE_MISMATCH,
-            span,
-            f"this branch gives {expressions.describe(value.type)}, another {expressions.describe(self._type)}",
-            notes=(context.note(f"{expressions.describe(self._type)} comes from here", self._first),),
-            fixes=fixes,
+            node.span,
+            f"this branch gives {expressions.describe(type_)}, another {expressions.describe(wanted)}",
+            notes=(context.note(f"{expressions.describe(wanted)} comes from here", expressions.value_span(other)),),
+            fixes=expressions.conversion_fixes(context, node, type_, wanted),
         )
-        return Outcome(None, False)
 
     def all_diverge(self) -> bool:
         return all(outcome.diverges for _, outcome, _ in self._branches)
@@ -379,7 +401,7 @@ class Branches:
     def values(self) -> list[ir.Expression]:
         return [outcome.value for _, outcome, _ in self._branches if outcome.value is not None]
 
-    def blocks(self, span: Span) -> list[ir.Block] | None:
+    def blocks(self) -> list[ir.Block] | None:
         """The branches as blocks that assign the result; None where one had an error or none has a value."""
         context = self._context
         bad = any(outcome.value is None and not outcome.diverges for _, outcome, _ in self._branches)
@@ -401,15 +423,6 @@ class Branches:
         if self._result is None:
             return Outcome(None, True)
         return Outcome(self._context.read(self._result, span), False)
-
-
-def _innermost(node: syntax.Expr) -> syntax.Expr:
-    while isinstance(node, syntax.Block) and node.statements:
-        last = node.statements[-1]
-        if not isinstance(last, syntax.ExprStatement):
-            break
-        node = last.value
-    return node
 
 
 def match_value(context: FunctionContext, node: syntax.Match, expected: types.Type | None) -> ir.Expression | None:

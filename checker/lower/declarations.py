@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import chain
+
 from kcheck.checker import ir, rules, types
 from kcheck.checker.evaluate import NotConstant, evaluate
 from kcheck.checker.lower import expressions
@@ -9,9 +13,11 @@ from kcheck.checker.lower.context import Expected, FunctionContext, ProgramConte
 from kcheck.checker.lower.problems import Problems
 from kcheck.checker.lower.scopes import ConstEntity, FunctionEntity, Home, Scope, Signature, TypeEntity
 from kcheck.checker.near import did_you_mean
+from kcheck.checker.rules.rule import Rule
 from kcheck.grammar import syntax
 from kcheck.grammar.diagnostics import Note
 from kcheck.grammar.spans import Span
+from kcheck.grammar.walk import descendants
 
 BASIC_TYPES: dict[str, types.Type] = {
     "Bool": types.BOOL,
@@ -26,6 +32,15 @@ BASIC_TYPES: dict[str, types.Type] = {
 }
 FIELD_RANKS = {name: rank for rank, name in types.RANK_NAMES.items()}
 IMAGE = types.Field(2, types.Vec(4))
+TYPE_NAMES = frozenset({*BASIC_TYPES, *FIELD_RANKS, "Image"})
+"""The names of the language's own types."""
+
+
+MAX_NESTING = 256
+"""How many types and constants may wait for each other in chains that go through types."""
+
+MAX_TYPE_DEPTH = 64
+"""How many structs, enums and arrays may stand inside each other."""
 
 
 class Declarations:
@@ -33,6 +48,9 @@ class Declarations:
 
     def __init__(self, problems: Problems) -> None:
         self.problems = problems
+        self._working: list[TypeEntity | ConstEntity] = []
+        self._nesting = 0
+        self._measures: dict[str, tuple[int, int]] = {}
 
     # ------------------------------------------------------------ types
 
@@ -41,7 +59,7 @@ class Declarations:
         if isinstance(node, syntax.ArrayType):
             return self._array_type(node, scope, home)
         name = node.name.text
-        if name in FIELD_RANKS or name == "Image":
+        if name in TYPE_NAMES and name not in BASIC_TYPES:
             self.problems.add(
                 rules.NOT_A_VALUE.report(
                     home.at(node.span),
@@ -53,13 +71,25 @@ class Declarations:
         if node.args:
             self._unknown_arguments(node, home)
             return None
-        if name in BASIC_TYPES and scope.find_type(name) is None:
+        if name in BASIC_TYPES:
             return BASIC_TYPES[name]
-        entity = scope.find_type(name)
+        entity = self.find_type(node.name, scope, home)
         if entity is None:
             self._unknown_type(node, scope, home)
             return None
         return self.type_of(entity)
+
+    def find_type(self, name: syntax.Name, scope: Scope, home: Home) -> TypeEntity | None:
+        self.check_clear("types", name, scope, home)
+        return scope.find_type(name.text)
+
+    def check_clear(self, namespace: str, name: syntax.Name, scope: Scope, home: Home) -> None:
+        """Report a name that two used files declare, where it is used."""
+        rivals = scope.rivals(namespace, name.text)
+        if rivals:
+            notes = tuple(Note("it is declared here", e.home.at(e.node.name.span)) for e in rivals)
+            message = f"two of the used files declare `{name.text}`: it is not clear which is meant"
+            self.problems.add(rules.DUPLICATE.report(home.at(name.span), message, notes=notes))
 
     def field_type(self, node: syntax.TypeExpr, scope: Scope, home: Home) -> types.Field | None:
         """The type of a port; None after an error."""
@@ -98,17 +128,22 @@ class Declarations:
                 rules.BAD_ARRAY.report(home.at(span), f"an array has at least 1 element, this one has {length}")
             )
             return None
-        if length * max(1, types.leaf_count(element)) > types.MAX_LEAVES:
+        made = types.Array(element, length)
+        count, depth = self._measure(made)
+        if count > types.MAX_LEAVES:
             self.problems.add(
                 rules.BAD_ARRAY.report(
                     home.at(span),
-                    f"a value holds at most {types.MAX_LEAVES} numbers, this one has "
-                    f"{length * types.leaf_count(element)}",
+                    f"a value holds at most {types.MAX_LEAVES} numbers, this one has {count}",
                     notes=(Note("large tables belong in an input (read by `at`) or in a memory"),),
                 )
             )
             return None
-        return types.Array(element, length)
+        if depth > MAX_TYPE_DEPTH:
+            message = f"types hold each other at most {MAX_TYPE_DEPTH} deep"
+            self.problems.add(rules.NESTED_TOO_DEEPLY.report(home.at(span), message))
+            return None
+        return made
 
     def _unknown_arguments(self, node: syntax.NamedType, home: Home) -> None:
         name = node.name.text
@@ -120,55 +155,103 @@ class Declarations:
         if scope.excuses(name):
             return
         habit = _TYPE_HABITS.get(name)
-        known = [*BASIC_TYPES, *FIELD_RANKS, "Image", *scope.type_names()]
+        known = [*TYPE_NAMES, *scope.type_names()]
         hint = f"; write `{habit}`" if habit else did_you_mean(name, known)
         self.problems.add(rules.UNKNOWN_TYPE.report(home.at(node.span), f"there is no type `{name}`{hint}"))
 
     def type_of(self, entity: TypeEntity) -> types.Struct | types.Enum | None:
         entity.used = True
         if entity.state == "working":
-            self._recursive(entity)
+            what = f"`{entity.node.name.text}` contains itself, so it would have no end"
+            self._cycle(rules.RECURSIVE_TYPE, entity, what, "keep an index (Int) of the other element instead")
             return None
         if entity.state == "new":
-            entity.state = "working"
-            entity.type = self._build_type(entity)
-            entity.state = "done"
+            self._start(entity)
+            with self._nested(entity) as fits:
+                entity.type = self._build_type(entity) if fits else None
+            self._end()
         return entity.type
 
-    def _recursive(self, entity: TypeEntity) -> None:
-        self.problems.add(
-            rules.RECURSIVE_TYPE.report(
-                entity.home.at(entity.node.name.span),
-                f"`{entity.node.name.text}` contains itself, so it would have no end",
-                notes=(Note("keep an index (Int) of the other element instead"),),
-            )
-        )
+    def _start(self, entity: TypeEntity | ConstEntity) -> None:
+        entity.state = "working"
+        self._working.append(entity)
+
+    def _end(self) -> None:
+        self._working.pop().state = "done"
+
+    @contextmanager
+    def _nested(self, entity: TypeEntity | ConstEntity) -> Iterator[bool]:
+        """Whether not too many types and constants wait for this one; reports it where they do."""
+        self._nesting += 1
+        fits = self._nesting <= MAX_NESTING
+        if not fits:
+            message = f"declarations need each other more than {MAX_NESTING} deep here"
+            name = entity.node.name
+            self.problems.add(rules.NESTED_TOO_DEEPLY.report(entity.home.at(name.span), message))
+        yield fits
+        self._nesting -= 1
+
+    def _cycle(self, rule: Rule, entity: TypeEntity | ConstEntity, message: str, *advice: str) -> None:
+        """Report that `entity`, which is being worked out, needs itself; the notes show the circle."""
+        circle = self._working[self._working.index(entity) :]
+        path = " → ".join(f"`{e.node.name.text}`" for e in (*circle, entity))
+        notes = [Note(path)] if len(circle) > 1 else []
+        notes += [Note(f"`{e.node.name.text}` is declared here", e.home.at(e.node.name.span)) for e in circle[1:]]
+        notes += [Note(a) for a in advice]
+        self.problems.add(rule.report(entity.home.at(entity.node.name.span), message, notes=tuple(notes)))
 
     def _build_type(self, entity: TypeEntity) -> types.Struct | types.Enum | None:
         node = entity.node
-        key = node.name.text if entity.scope.parent is None else f"{entity.home.item}.{node.name.text}"
+        place = entity.scope.package if entity.scope.parent is None else entity.home.item
+        key = f"{place}.{node.name.text}" if place else node.name.text
         if isinstance(node, syntax.Struct):
             fields = self._fields(node.fields, entity)
             built: types.Struct | types.Enum | None
             built = None if fields is None else types.Struct(node.name.text, key, fields)
         else:
             built = self._build_enum(node, entity, key)
-        if built is not None and types.leaf_count(built) > types.MAX_LEAVES:
-            self.problems.add(
-                rules.BAD_ARRAY.report(
-                    entity.home.at(node.name.span),
-                    f"a value holds at most {types.MAX_LEAVES} numbers, `{node.name.text}` has "
-                    f"{types.leaf_count(built)}",
-                )
-            )
-            return None
-        return built
+        return built if built is None or self._is_moderate(built, entity) else None
+
+    def _is_moderate(self, built: types.Struct | types.Enum, entity: TypeEntity) -> bool:
+        """Whether a type is neither too large nor too deep for those who walk it; reports it where it is."""
+        name = entity.node.name
+        count, depth = self._measure(built)
+        if count > types.MAX_LEAVES:
+            message = f"a value holds at most {types.MAX_LEAVES} numbers, `{name.text}` has {count}"
+            self.problems.add(rules.BAD_ARRAY.report(entity.home.at(name.span), message))
+        elif depth > MAX_TYPE_DEPTH:
+            message = f"types hold each other at most {MAX_TYPE_DEPTH} deep, `{name.text}` is {depth} deep"
+            self.problems.add(rules.NESTED_TOO_DEEPLY.report(entity.home.at(name.span), message))
+        else:
+            return True
+        return False
+
+    def _measure(self, type_: types.Type) -> tuple[int, int]:
+        """How many scalars a type holds (a part without any counts as one), and how deep its parts nest."""
+        match type_:
+            case types.Struct() | types.Enum():
+                known = self._measures.get(type_.key)
+                if known is None:
+                    known = self._measures[type_.key] = self._measure_parts(type_)
+                return known
+            case types.Array():
+                count, depth = self._measure(type_.element)
+                return type_.length * count, depth + 1
+            case _:
+                return types.leaf_count(type_), 0
+
+    def _measure_parts(self, type_: types.Struct | types.Enum) -> tuple[int, int]:
+        variants = type_.variants if isinstance(type_, types.Enum) else (type_,)
+        parts = [self._measure(f.type) for v in variants for f in v.fields]
+        own = 1 if isinstance(type_, types.Enum) or not parts else 0
+        return own + sum(count for count, _ in parts), 1 + max((depth for _, depth in parts), default=0)
 
     def _build_enum(self, node: syntax.Enumeration, entity: TypeEntity, key: str) -> types.Enum | None:
-        self._no_duplicates([v.name for v in node.variants], entity.home, "variant")
+        good = self._no_duplicates([v.name for v in node.variants], entity.home, "variant")
         variants = []
         for variant in node.variants:
             if variant.name.text == "tag":
+                good = False
                 self.problems.add(
                     rules.DUPLICATE.report(
                         entity.home.at(variant.name.span),
@@ -176,25 +259,25 @@ class Declarations:
                     )
                 )
             fields = self._fields(variant.fields, entity)
-            if fields is None:
-                return None
-            variants.append(types.Variant(variant.name.text, fields))
+            good = good and fields is not None
+            variants.append(types.Variant(variant.name.text, fields or ()))
         if not variants:
+            good = False
             self.problems.add(
                 rules.RECURSIVE_TYPE.report(
                     entity.home.at(node.name.span), f"`{node.name.text}` has no variant, so it has no value"
                 )
             )
             return None
-        return types.Enum(node.name.text, key, tuple(variants))
+        return types.Enum(node.name.text, key, tuple(variants)) if good else None
 
     def _fields(self, nodes: tuple[syntax.FieldDecl, ...], entity: TypeEntity) -> tuple[types.FieldOf, ...] | None:
-        self._no_duplicates([f.name for f in nodes], entity.home, "field")
+        good = self._no_duplicates([f.name for f in nodes], entity.home, "field")
         found = [(n.name.text, self.value_type(n.type, entity.scope, entity.home)) for n in nodes]
         fields = tuple(types.FieldOf(name, type_) for name, type_ in found if type_ is not None)
-        return fields if len(fields) == len(found) else None
+        return fields if good and len(fields) == len(found) else None
 
-    def _no_duplicates(self, names: list[syntax.Name], home: Home, what: str) -> None:
+    def _no_duplicates(self, names: list[syntax.Name], home: Home, what: str) -> bool:
         seen: dict[str, syntax.Name] = {}
         for name in names:
             if name.text in seen:
@@ -206,15 +289,17 @@ class Declarations:
                     )
                 )
             seen.setdefault(name.text, name)
+        return len(seen) == len(names)
 
     # ------------------------------------------------------------ functions
 
     def signature(self, entity: FunctionEntity) -> Signature:
         if entity.signature is None:
             node = entity.node
-            self._no_duplicates([p.name for p in node.parameters], entity.home, "parameter")
+            good = self._no_duplicates([p.name for p in node.parameters], entity.home, "parameter")
+            found = [self.value_type(p.type, entity.scope, entity.home) for p in node.parameters]
             entity.signature = Signature(
-                tuple(self.value_type(p.type, entity.scope, entity.home) for p in node.parameters),
+                tuple(type_ if good else None for type_ in found),
                 types.UNIT if node.result is None else self.value_type(node.result, entity.scope, entity.home),
             )
         return entity.signature
@@ -225,50 +310,67 @@ class Declarations:
         """The value of a `const`; None after an error."""
         entity.used = True
         if entity.state == "working":
-            self.problems.add(
-                rules.CONST_CYCLE.report(
-                    entity.home.at(entity.node.name.span),
-                    f"the value of `{entity.node.name.text}` depends on itself",
-                )
-            )
+            self._cycle(rules.CONST_CYCLE, entity, f"the value of `{entity.node.name.text}` depends on itself")
             return None
         if entity.state == "new":
-            entity.state = "working"
-            type_ = self.value_type(entity.node.type, entity.scope, entity.home)
-            entity.value = self.constant_value(entity.node.value, type_, entity.scope, entity.home)
-            entity.state = "done"
+            self._find_values(entity)
         return entity.value
 
-    def constant_value(self, node: syntax.Expr, type_: types.Type | None, scope: Scope, home: Home) -> ir.Const | None:
-        """The value of a constant expression that should have type `type_` (of any type where that is None)."""
+    def _find_values(self, entity: ConstEntity) -> None:
+        """The value of a constant after those that it needs: no recursion along chains of constants."""
+        self._start(entity)
+        pending = [(entity, _needed(entity))]
+        while pending:
+            current, rest = pending[-1]
+            needed = next((n for n in rest if n.state == "new"), None)
+            if needed is not None:
+                self._start(needed)
+                pending.append((needed, _needed(needed)))
+                continue
+            with self._nested(current) as fits:
+                current.value = self._value_of(current) if fits else None
+            self._end()
+            pending.pop()
+
+    def _value_of(self, entity: ConstEntity) -> ir.Const | None:
+        type_ = self.value_type(entity.node.type, entity.scope, entity.home)
+        return self.constant_value(entity.node.value, type_, entity.scope, entity.home)
+
+    def constant_value(
+        self, node: syntax.Expr, type_: types.Type | None, scope: Scope, home: Home, *, spread: bool = False
+    ) -> ir.Const | None:
+        """The value of a constant expression that should have type `type_` (of any type where that is None).
+
+        Where `spread`, a Float stands for all components of a vector or matrix.
+        """
         program = ProgramContext(self, scope, rank=1)
-        context = FunctionContext(program, home, scope, "constant", Expected(type_))
-        context.constant = True
-        value = expressions.lower_as(context, node, type_)
-        if value is None:
+        context = FunctionContext(program, home, scope, "constant", Expected(type_), constant=True)
+        value = expressions.lower(context, node, type_)
+        if value is not None and spread and value.type is types.FLOAT and type_ is not None:
+            value = expressions.splat(context, value, type_, node.span)
+        if value is None or (type_ is not None and not expressions.matches(context, value, type_, node)):
             return None
         if context.statements:
-            self._not_constant(home, node.span)
+            context.not_constant(node.span)
             return None
         try:
             return evaluate(value)
         except NotConstant as problem:
-            origin = context.origins[problem.node.id] if problem.node.id >= 0 else home.at(node.span)
-            self._not_constant(home, origin.span)
+            context.not_constant(context.origins[problem.node.id].span)
             return None
-
-    def _not_constant(self, home: Home, span: Span) -> None:
-        self.problems.add(
-            rules.NOT_CONSTANT.report(
-                home.at(span),
-                "this is not known before the kernel runs",
-                notes=(Note("constants are made of literals, operators, built-ins and other constants"),),
-            )
-        )
 
     def constant_int(self, node: syntax.Expr, scope: Scope, home: Home) -> int | None:
         value = self.constant_value(node, types.INT, scope, home)
         return None if value is None else int(value.leaves[0])
+
+
+def _needed(entity: ConstEntity) -> Iterator[ConstEntity]:
+    """The constants that a constant names."""
+    for node in chain(descendants(entity.node.type), descendants(entity.node.value)):
+        if isinstance(node, syntax.NameRef):
+            found = entity.scope.find_value(node.name.text)
+            if isinstance(found, ConstEntity):
+                yield found
 
 
 _TYPE_HABITS = {

@@ -12,7 +12,7 @@ from typing import Any
 
 from kcheck.checker import floats, ir, rules, types
 from kcheck.checker.lower import calls, control
-from kcheck.checker.lower.context import Expected, FunctionContext
+from kcheck.checker.lower.context import FunctionContext
 from kcheck.checker.lower.scopes import ConstEntity, ParamEntity, PortEntity, TypeEntity
 from kcheck.checker.near import did_you_mean
 from kcheck.checker.rules.rule import Rule
@@ -46,10 +46,6 @@ def lower_as(
     return value if matches(context, value, type_, node, rule=rule, reason=reason) else None
 
 
-def lower_expected(context: FunctionContext, node: syntax.Expr, expected: Expected) -> ir.Expression | None:
-    return lower_as(context, node, expected.type, rule=expected.rule, reason=expected.reason)
-
-
 def matches(
     context: FunctionContext,
     value: ir.Expression,
@@ -62,14 +58,14 @@ def matches(
     """Whether `value` has type `type_`; reports it where not."""
     if value.type == type_:
         return True
-    span = value_span(node)
+    node = last_value(node)
     notes: tuple[Note, ...] = (context.note(reason),) if reason else ()
     fixes = conversion_fixes(context, node, value.type, type_)
-    if not fixes and {value.type, type_} == {types.INT, types.FLOAT}:
-        notes += (context.note("Int and Float never convert by themselves; write `int(…)` or `float(…)`"),)
+    if str(value.type) == str(type_):
+        notes += (context.note("these are two types of one name, declared in different places"),)
     context.report(
         rule,
-        span,
+        node.span,
         f"expected {describe(type_)}, found {describe(value.type)}",
         label=f"this is {describe(value.type)}",
         notes=notes,
@@ -104,14 +100,19 @@ def conversion_fixes(
     return (Fix(f"convert with `{word}(…)`", edits),)
 
 
-def value_span(node: syntax.Expr) -> Span:
-    """Where to point for the value of `node`: the last expression of a block."""
+def last_value(node: syntax.Expr) -> syntax.Expr:
+    """What gives the value of `node`: the last expression of a block."""
     while isinstance(node, syntax.Block) and node.statements:
         last = node.statements[-1]
         if not isinstance(last, syntax.ExprStatement):
             break
         node = last.value
-    return node.span
+    return node
+
+
+def value_span(node: syntax.Expr) -> Span:
+    """Where to point for the value of `node`."""
+    return last_value(node).span
 
 
 def lower_all(
@@ -121,20 +122,23 @@ def lower_all(
 ) -> list[ir.Expression | None]:
     """Lower operands left to right; a later one that acts cannot change what an earlier one gave."""
     results: list[ir.Expression | None] = []
+    settled = 0
     for i, node in enumerate(nodes):
         with context.collect() as statements:
             value = lower(context, node, expected[i] if expected else None)
         if statements:
-            results = [_kept(context, r, n.span) for r, n in zip(results, nodes, strict=False)]
+            for j in range(settled, i):
+                earlier = results[j]
+                results[j] = None if earlier is None else kept(context, earlier, nodes[j].span)
+            settled = i
             context.statements.extend(statements)
         results.append(value)
     return results
 
 
-def _kept(context: FunctionContext, value: ir.Expression | None, span: Span) -> ir.Expression | None:
-    if value is None or context.is_stable(value):
-        return value
-    return context.read(context.spill(value, span), span)
+def kept(context: FunctionContext, value: ir.Expression, span: Span) -> ir.Expression:
+    """An expression for the present value of `value`, whatever later statements do."""
+    return value if context.is_stable(value) else context.read(context.spill(value, span), span)
 
 
 # ---------------------------------------------------------------- literals and names
@@ -205,6 +209,7 @@ def _name(context: FunctionContext, node: syntax.NameRef, expected: types.Type |
         return None if symbol.type is None else context.read(symbol.local, node.span)
     found = context.scope.find_value(name)
     if isinstance(found, ConstEntity):
+        context.program.declarations.check_clear("consts", node.name, context.scope, context.home)
         value = context.program.declarations.constant(found)
         return None if value is None else context.again(value, node.span)
     if isinstance(found, ParamEntity):
@@ -330,9 +335,9 @@ def _link(context: FunctionContext, node: syntax.Binary, left: ir.Expression | N
     hint = left.type if left is not None and isinstance(left.type, types.Enum) else None
     with context.collect() as statements:
         right = lower(context, node.right, hint)
-    if statements:
-        left = _kept(context, left, node.left.span)
-        context.statements.extend(statements)
+    if left is not None and statements:
+        left = kept(context, left, node.left.span)
+    context.statements.extend(statements)
     if left is None or right is None:
         return None
     return combine(context, _BINARY_OPS[node.op], left, right, node)
@@ -415,10 +420,8 @@ def _bad_operands(
     a, b = left.type, right.type
     notes: tuple[Note, ...] = ()
     fixes: tuple[Fix, ...] = ()
-    left_node, right_node = (node.left, node.right) if isinstance(node, syntax.Binary) else (node.target, node.value)
-    if {a, b} == {types.INT, types.FLOAT}:
-        whole, wanted = (left_node, types.FLOAT) if a is types.INT else (right_node, types.FLOAT)
-        fixes = conversion_fixes(context, whole, types.INT, wanted)
+    if types.INT in (a, b) and (types.float_shape(a) or types.float_shape(b)):
+        fixes = _operand_fixes(context, op, a, b, node)
         notes = (context.note("Int and Float never convert by themselves; write `float(…)` or `int(…)`"),)
     elif isinstance(a, types.Vec) and isinstance(b, types.Mat):
         notes = (context.note("a matrix stands left of the vector: `m * v`; `transpose(m) * v` is the other product"),)
@@ -433,6 +436,19 @@ def _bad_operands(
         notes=notes,
         fixes=fixes,
     )
+
+
+def _operand_fixes(
+    context: FunctionContext, op: ir.BinaryOp, a: types.Type, b: types.Type, node: syntax.Binary | syntax.Assign
+) -> tuple[Fix, ...]:
+    """What makes an Int fit the Floats that it meets."""
+    if isinstance(node, syntax.Assign) and a is types.INT:
+        return conversion_fixes(context, node.value, b, types.INT)
+    if op not in _ARITHMETIC and not (types.FLOAT in (a, b) and op in _ORDERED | _EQUALITY):
+        return ()
+    left = node.left if isinstance(node, syntax.Binary) else node.target
+    right = node.right if isinstance(node, syntax.Binary) else node.value
+    return conversion_fixes(context, left if a is types.INT else right, types.INT, types.FLOAT)
 
 
 def _logic(context: FunctionContext, node: syntax.Binary) -> ir.Expression | None:
@@ -491,7 +507,7 @@ def _named_enum(context: FunctionContext, node: syntax.Expr) -> TypeEntity | Non
     name = node.name.text
     if context.find_local(name) is not None or context.scope.find_value(name) is not None:
         return None
-    entity = context.scope.find_type(name)
+    entity = context.find_type(node.name)
     return entity if entity is not None and isinstance(entity.node, syntax.Enumeration) else None
 
 
@@ -587,14 +603,14 @@ def _struct_value(
     context: FunctionContext, node: syntax.StructValue, expected: types.Type | None
 ) -> ir.Expression | None:
     if node.enum is not None:
-        entity = context.scope.find_type(node.enum.text)
+        entity = context.find_type(node.enum)
         if entity is None or not isinstance(entity.node, syntax.Enumeration):
             if not context.scope.excuses(node.enum.text):
                 context.report(rules.UNKNOWN_TYPE, node.enum.span, f"there is no enum `{node.enum.text}`")
             _check_values(context, node.fields)
             return None
         return _qualified_variant(context, entity, node.name, node.fields, node.span)
-    entity = context.scope.find_type(node.name.text)
+    entity = context.find_type(node.name)
     if entity is not None and isinstance(entity.node, syntax.Struct):
         type_ = context.program.declarations.type_of(entity)
         if not isinstance(type_, types.Struct):
@@ -654,10 +670,10 @@ def named_values(
             parts[name] = value
         seen.add(name)
     absent = [name for name in wanted if name not in seen]
-    if absent:
+    if absent and seen <= wanted.keys():
         listing = ", ".join(f"`{a}`" for a in absent)
         context.report(missing, span, f"{owner} also needs {listing}")
-        good = False
+    good = good and not absent
     return tuple(parts[f.name] for f in declared) if good else None
 
 

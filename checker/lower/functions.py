@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from kcheck.checker import ir, rules, types
 from kcheck.checker.lower import control
 from kcheck.checker.lower.context import Expected, FunctionContext, LoweredFunction, ProgramContext
@@ -9,58 +11,91 @@ from kcheck.checker.lower.scopes import FunctionEntity
 from kcheck.grammar import syntax
 from kcheck.grammar.diagnostics import Note
 from kcheck.grammar.spans import Span
+from kcheck.grammar.walk import descendants
 
 MAX_CALL_DEPTH = 256
 """The longest chain of functions that call each other."""
 
-__all__ = ["LoweredFunction", "check_pair", "finish", "lower_entity", "lower_standalone"]
+__all__ = ["LoweredFunction", "call_function", "check_pair", "finish", "lower_function"]
 
 
-def lower_entity(context: FunctionContext, entity: FunctionEntity, call: Span) -> LoweredFunction | None:
-    """The lowered form of a function in the caller's program; None after an error."""
+def call_function(context: FunctionContext, entity: FunctionEntity, call: Span) -> LoweredFunction | None:
+    """The lowered form of a function that `context` calls; None after an error."""
     program = context.program
     if entity in program.working:
-        _recursion(context, entity, call)
+        _recursion(program, entity)
         return None
-    if entity not in program.lowered:
-        if len(program.working) >= MAX_CALL_DEPTH:
-            context.report(
-                rules.NESTED_TOO_DEEPLY,
-                call,
-                f"functions call each other more than {MAX_CALL_DEPTH} deep here",
-            )
-            return None
-        program.lowered[entity] = lower_standalone(program, entity)
-    return program.lowered[entity]
+    lowered = lower_function(program, entity)
+    if lowered is None:
+        return None
+    if lowered.depth >= MAX_CALL_DEPTH:
+        message = f"functions call each other more than {MAX_CALL_DEPTH} deep here"
+        context.report(rules.NESTED_TOO_DEEPLY, call, message)
+        return None
+    return lowered
 
 
-def _recursion(context: FunctionContext, entity: FunctionEntity, call: Span) -> None:
-    working = context.program.working
-    cycle = [e.node.name.text for e in working[working.index(entity) :]]
-    path = " → ".join([*cycle, cycle[0]])
-    context.report(
-        rules.RECURSION,
-        call,
-        f"`{entity.node.name.text}` calls itself: {path}",
-        notes=(context.note("every kernel must end, so functions do not recurse; use a bounded loop"),),
-    )
+def _recursion(program: ProgramContext, entity: FunctionEntity) -> None:
+    """Report a circle of calls, in the same way wherever it was entered."""
+    working = list(program.working)
+    circle = working[working.index(entity) :]
+    first = min(range(len(circle)), key=lambda i: (circle[i].home.path, circle[i].home.item, circle[i].node.name.span))
+    circle = circle[first:] + circle[:first]
+    names = [f"`{e.node.name.text}`" for e in (*circle, circle[0])]
+    notes = [Note(f"`{e.node.name.text}` is declared here", e.home.at(e.node.name.span)) for e in circle[1:]]
+    notes.append(Note("every kernel must end, so functions do not recurse; use a bounded loop"))
+    closing = next(call for call, callee in _calls(circle[-1]) if callee is circle[0])
+    message = f"{names[0]} calls itself: {' → '.join(names)}"
+    program.problems.add(rules.RECURSION.report(circle[-1].home.at(closing.span), message, notes=tuple(notes)))
 
 
-def lower_standalone(program: ProgramContext, entity: FunctionEntity) -> LoweredFunction | None:
-    """Lower a function into `program`."""
+def lower_function(program: ProgramContext, entity: FunctionEntity) -> LoweredFunction | None:
+    """Lower a function and those that it calls into `program`; None after an error.
+
+    Callees come first, whatever the length of the chain: no recursion here.
+    """
+    if entity in program.lowered:
+        return program.lowered[entity]
+    known, working = program.lowered, program.working
+    pending = [(entity, _calls(entity))]
+    working[entity] = None
+    while pending:
+        current, rest = pending[-1]
+        callee = next((c for _, c in rest if c not in known and c not in working), None)
+        if callee is not None:
+            pending.append((callee, _calls(callee)))
+            working[callee] = None
+            continue
+        known[current] = _lower(program, current)
+        del working[current]
+        pending.pop()
+    return known[entity]
+
+
+def _calls(entity: FunctionEntity) -> Iterator[tuple[syntax.Call, FunctionEntity]]:
+    """The calls of functions anywhere in a function."""
+    for node in descendants(entity.node.body):
+        if isinstance(node, syntax.Call) and isinstance(node.callee, syntax.NameRef):
+            callee = entity.scope.find_function(node.callee.name.text)
+            if callee is not None:
+                yield node, callee
+
+
+def _lower(program: ProgramContext, entity: FunctionEntity) -> LoweredFunction | None:
+    entity.checked = True
     signature = program.declarations.signature(entity)
     node = entity.node
     expected = Expected(signature.result, reason=_result_reason(node))
     context = FunctionContext(program, entity.home, entity.scope, node.name.text, expected)
     for parameter, type_ in zip(node.parameters, signature.parameters, strict=True):
-        context.declare(parameter.name, type_, "parameter").used = True
-    errors = program.problems.errors
-    program.working.append(entity)
-    try:
-        body = control.function_body(context, node.body, node.head)
-    finally:
-        program.working.pop()
-    if program.problems.errors > errors or signature.result is None or None in signature.parameters:
+        if parameter.name.text not in context.frames[-1]:
+            context.declare(parameter.name, type_, "parameter").used = True
+    errors, poisoned = program.problems.errors, program.poisoned
+    program.poisoned = signature.result is None or None in signature.parameters
+    body = control.function_body(context, node.body, node.head)
+    failed = program.poisoned or program.problems.errors > errors
+    program.poisoned = poisoned or failed
+    if failed or signature.result is None:
         return None
     return finish(context, body, len(node.parameters), signature.result)
 
@@ -69,21 +104,40 @@ def _result_reason(node: syntax.Function) -> str:
     return f"`{node.name.text}` has no result" if node.result is None else f"this is the result of `{node.name.text}`"
 
 
+_EFFECTS: dict[type, ir.Effect] = {
+    ir.Exchange: ir.Effect.EXCHANGE,
+    ir.Load: ir.Effect.LOAD,
+    ir.Put: ir.Effect.PUT,
+    ir.Emit: ir.Effect.EMIT,
+}
+
+
 def finish(context: FunctionContext, body: ir.Block, parameters: int, result: types.Type) -> LoweredFunction:
     """Put a lowered function into the program."""
     context.report_unused()
+    made = context.program.functions
+    effects: set[ir.Effect] = set()
+    calls: set[int] = set()
+    sampled: set[str] = set()
+    for node in ir.walk(body):
+        if type(node) in _EFFECTS:
+            effects.add(_EFFECTS[type(node)])
+        elif isinstance(node, (ir.Call, ir.CallStatement)):
+            calls.add(node.function)
+            effects |= made[node.function].function.effects
+        elif isinstance(node, ir.Sample):
+            sampled.add(node.port)
     function = ir.Function(
         name=context.name,
         parameters=parameters,
         locals=tuple(context.locals),
         result=result,
         body=body,
-        effects=frozenset(context.effects),
+        effects=frozenset(effects),
         origins=tuple(context.origins),
     )
-    made = context.program.functions
-    calls, sampled = frozenset(context.calls), frozenset(context.sampled)
-    made.append(LoweredFunction(len(made), function, context.uses, calls, sampled))
+    depth = 1 + max((made[f].depth for f in calls), default=0)
+    made.append(LoweredFunction(len(made), function, context.uses, frozenset(calls), frozenset(sampled), depth))
     return made[-1]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kcheck.checker import rules
 from kcheck.checker.builtins import ACTING_WORDS
+from kcheck.checker.lower.declarations import TYPE_NAMES
 from kcheck.checker.lower.problems import Problems
 from kcheck.checker.lower.scopes import ConstEntity, FunctionEntity, Home, Scope, TypeEntity
 from kcheck.grammar import syntax
@@ -29,6 +30,9 @@ def declare_item(
             earlier = scope.functions.get(name)
             scope.functions.setdefault(name, FunctionEntity(node, home, scope))
         case _:
+            if name in TYPE_NAMES:
+                message = f"`{name}` is a type of the language; no other can take its name"
+                problems.add(rules.DUPLICATE.report(home.at(node.name.span), message))
             earlier = scope.types.get(name)
             scope.types.setdefault(name, TypeEntity(node, home, scope))
     if earlier is not None:
@@ -67,9 +71,9 @@ def _warn_if_hiding(
         problems.add(rules.SHADOWED.report(home.at(node.name.span), f"this hides the file's own `{name}`"))
 
 
-def declare_file(path: str, items: tuple[ParsedItem, ...], problems: Problems) -> Scope:
+def declare_file(path: str, items: tuple[ParsedItem, ...], problems: Problems, package: str = "") -> Scope:
     """The scope of a file's items; the files it uses are not in it yet."""
-    scope = Scope(Home(path, ""))
+    scope = Scope(Home(path, ""), package=package)
     kernels: dict[str, tuple[Home, syntax.Name]] = {}
     for item in items:
         home, node = Home(path, item.key), item.node

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from kcheck.checker import ir, rewrite, rules, types
 from kcheck.checker.lower import functions
@@ -15,6 +16,7 @@ from kcheck.checker.modes.common import KernelContext
 from kcheck.grammar import syntax
 from kcheck.grammar.diagnostics import Edit, Fix, Note
 from kcheck.grammar.spans import Span
+from kcheck.grammar.walk import descendants
 
 READ, WRITE = "field.read", "field.write"
 
@@ -31,24 +33,24 @@ def lower_kernel(
     _check_permissions(kernel)
     body = _choose_body(kernel)
     lowered = lower_mode(kernel, body) if body is not None else None
-    _check_unused(kernel)
-    if lowered is None or kernel.program.poisoned or declarations.problems.errors > errors:
-        return None, scope
+    _check_uncalled(kernel)
     good = [p for p in params if p is not None]
-    if len(good) < len(params):
+    if lowered is None or len(good) < len(params):
         return None, scope
-    reached = _reached(kernel.program.functions, rewrite.scheduled(lowered.schedule))
-    position = {old.index: new for new, old in enumerate(reached)}.__getitem__
+    if kernel.program.poisoned or declarations.problems.errors > errors:
+        return None, scope
+    _report_unused(kernel)
+    schedule, reached = _reached(kernel.program.functions, lowered.schedule)
     program = ir.Program(
         name=node.name.text,
         inputs=_port_decls(kernel, syntax.PortKind.INPUT),
         outputs=_port_decls(kernel, syntax.PortKind.OUTPUT),
         memories=_port_decls(kernel, syntax.PortKind.MEMORY),
-        params=tuple(good),
+        params=tuple(sorted(good, key=lambda p: p.name)),
         rank=kernel.program.rank,
         result=lowered.result,
-        schedule=rewrite.with_functions(lowered.schedule, position),
-        functions=tuple(rewrite.with_calls(f.function, position) for f in reached),
+        schedule=schedule,
+        functions=tuple(f.function for f in reached),
         sampled=frozenset[str]().union(*(f.sampled for f in reached)),
         origin=home.at(node.name.span),
         doc=node.doc,
@@ -56,13 +58,18 @@ def lower_kernel(
     return program, scope
 
 
-def _reached(functions: list[LoweredFunction], roots: tuple[int, ...]) -> list[LoweredFunction]:
-    """The functions that `roots` call, and these themselves, in the order of `functions`."""
-    found = set(roots)
+def _reached(functions: list[LoweredFunction], schedule: ir.Schedule) -> tuple[ir.Schedule, list[LoweredFunction]]:
+    """The functions that the schedule runs and those that they call: not what only dead code calls."""
+    found = set(rewrite.scheduled(schedule))
     for lowered in reversed(functions):
         if lowered.index in found:
             found |= lowered.calls
-    return [lowered for lowered in functions if lowered.index in found]
+    if len(found) == len(functions):
+        return schedule, functions
+    kept = [lowered for lowered in functions if lowered.index in found]
+    position = {lowered.index: new for new, lowered in enumerate(kept)}.__getitem__
+    renumbered = [replace(lowered, function=rewrite.with_calls(lowered.function, position)) for lowered in kept]
+    return rewrite.with_functions(schedule, position), renumbered
 
 
 # ---------------------------------------------------------------- members
@@ -104,7 +111,7 @@ def _declare_param(kernel: KernelContext, node: syntax.Param) -> None:
 def _is_free(kernel: KernelContext, name: syntax.Name, what: str) -> bool:
     earlier = kernel.scope.ports.get(name.text) or kernel.scope.params.get(name.text)
     if earlier is None:
-        if name.text in kernel.scope.consts:
+        if kernel.scope.find_value(name.text) is not None:
             kernel.report(rules.SHADOWED, name.span, f"this {what} hides the constant `{name.text}`")
         return True
     note = Note(f"the first `{name.text}` is here", kernel.home.at(earlier.node.name.span))
@@ -114,11 +121,13 @@ def _is_free(kernel: KernelContext, name: syntax.Name, what: str) -> bool:
 
 
 def _port_decls(kernel: KernelContext, kind: syntax.PortKind) -> tuple[ir.PortDecl, ...]:
-    return tuple(
+    """The ports of a kind in the order of their names: that of their declarations means nothing."""
+    found = [
         ir.PortDecl(name=p.node.name.text, type=p.type, origin=kernel.home.at(p.node.name.span))
         for p in kernel.ports(kind)
         if p.type is not None
-    )
+    ]
+    return tuple(sorted(found, key=lambda port: port.name))
 
 
 # ---------------------------------------------------------------- params
@@ -128,9 +137,8 @@ def _param_decl(kernel: KernelContext, entity: ParamEntity) -> ir.ParamDecl | No
     node, type_ = entity.node, entity.type
     if type_ is None:
         return None
-    default = None if node.default is None else _constant(kernel, node.default, type_)
-    low = None if node.low is None else _bound(kernel, node.low, type_)
-    high = None if node.high is None else _bound(kernel, node.high, type_)
+    default = _constant(kernel, node.default, type_)
+    low, high = _bound(kernel, node.low, type_), _bound(kernel, node.high, type_)
     if (node.default and default is None) or (node.low and low is None) or (node.high and high is None):
         return None
     if low is not None and high is not None and not _check_range(kernel, node, type_, default, low, high):
@@ -145,16 +153,18 @@ def _param_decl(kernel: KernelContext, entity: ParamEntity) -> ir.ParamDecl | No
     )
 
 
-def _constant(kernel: KernelContext, node: syntax.Expr, type_: types.Type) -> ir.Const | None:
+def _constant(kernel: KernelContext, node: syntax.Expr | None, type_: types.Type) -> ir.Const | None:
+    if node is None:
+        return None
     return kernel.program.declarations.constant_value(node, type_, kernel.scope, kernel.home)
 
 
-def _bound(kernel: KernelContext, node: syntax.Expr, type_: types.Type) -> ir.Const | None:
+def _bound(kernel: KernelContext, node: syntax.Expr | None, type_: types.Type) -> ir.Const | None:
     """An end of a range: a value of the param's type, or one Float for all components of a vector."""
-    if isinstance(type_, (types.Vec, types.Mat)) and isinstance(node, (syntax.FloatLiteral, syntax.Unary)):
-        one = _constant(kernel, node, types.FLOAT)
-        return None if one is None else ir.Const(type=type_, leaves=one.leaves * types.leaf_count(type_))
-    return _constant(kernel, node, type_)
+    if node is None:
+        return None
+    spread = types.float_shape(type_)
+    return kernel.program.declarations.constant_value(node, type_, kernel.scope, kernel.home, spread=spread)
 
 
 def _check_range(
@@ -198,46 +208,42 @@ def _check_permissions(kernel: KernelContext) -> None:
                 f"there is no permission `{name}`",
                 f"there are `{READ}` and `{WRITE}`",
             )
-    reads = [m for m in kernel.node.members if isinstance(m, syntax.Port) and m.kind is not syntax.PortKind.OUTPUT]
-    writes = [m for m in kernel.node.members if isinstance(m, syntax.Port) and m.kind is syntax.PortKind.OUTPUT]
-    _check_permission(kernel, READ, "an input or a memory", bool(reads), given, blocks)
-    _check_permission(kernel, WRITE, "an output", bool(writes), given, blocks)
+    kinds = {m.kind for m in kernel.node.members if isinstance(m, syntax.Port)}
+    reads = kinds - {syntax.PortKind.OUTPUT}
+    _check_permission(kernel, READ, reads, "an input or a memory", given, blocks)
+    _check_permission(kernel, WRITE, kinds & {syntax.PortKind.OUTPUT}, "an output", given, blocks)
 
 
 def _check_permission(
     kernel: KernelContext,
     name: str,
+    ports: set[syntax.PortKind],
     reason: str,
-    needed: bool,
     given: dict[str, syntax.Name],
     blocks: list[syntax.Requires],
 ) -> None:
-    if needed and name not in given:
-        _missing_permission(kernel, name, reason, blocks)
-    elif not needed and name in given:
-        kernel.report(
-            rules.UNNEEDED_PERMISSION,
-            given[name].span,
-            f"`{name}` is not needed: the kernel does not declare {reason}",
-        )
+    """`ports` are the kinds of ports that need the permission; `reason` names all kinds that would."""
+    if not ports and name in given:
+        message = f"`{name}` is not needed: the kernel does not declare {reason}"
+        kernel.report(rules.UNNEEDED_PERMISSION, given[name].span, message)
+    if not ports or name in given:
+        return
+    declared = "a memory" if ports == {syntax.PortKind.MEMORY} else reason.removesuffix(" or a memory")
+    place, text = _permission_edit(kernel.node, name, blocks)
+    fix = Fix(f"add `{name};`", (Edit(kernel.home.at(Span(place, place)), text),))
+    where = blocks[0].span if blocks else kernel.node.name.span
+    message = f"this kernel declares {declared}, so it requires `{name}`"
+    kernel.program.problems.add(rules.MISSING_PERMISSION.report(kernel.home.at(where), message, fixes=(fix,)))
 
 
-def _missing_permission(kernel: KernelContext, name: str, reason: str, blocks: list[syntax.Requires]) -> None:
-    home = kernel.home
+def _permission_edit(node: syntax.Kernel, name: str, blocks: list[syntax.Requires]) -> tuple[int, str]:
+    """Where to insert what, to add a permission."""
     if blocks:
-        where = blocks[0].span
-        insertion, text = Span(where.end - 1, where.end - 1), f"{name}; "
-    else:
-        where = kernel.node.name.span
-        first = kernel.node.members[0].span if kernel.node.members else Span(kernel.node.span.end - 1, 0)
-        insertion, text = Span(first.start, first.start), f"requires {{ {name}; }}\n  "
-    kernel.program.problems.add(
-        rules.MISSING_PERMISSION.report(
-            home.at(where),
-            f"this kernel declares {reason}, so it requires `{name}`",
-            fixes=(Fix(f"add `{name};`", (Edit(home.at(insertion), text),)),),
-        )
-    )
+        return blocks[0].span.end - 1, f"{name}; "
+    first = node.members[0]
+    if isinstance(first, syntax.Documented) and first.doc:  # its comment must stay with it
+        return first.span.end, f"\n  requires {{ {name}; }}"
+    return first.span.start, f"requires {{ {name}; }}\n  "
 
 
 # ---------------------------------------------------------------- body and merge
@@ -278,22 +284,40 @@ def _second(kernel: KernelContext, head: Span, first: Span, what: str) -> None:
 # ---------------------------------------------------------------- unused
 
 
-def _check_unused(kernel: KernelContext) -> None:
+def _check_uncalled(kernel: KernelContext) -> None:
+    """Look for errors in the functions and constants that the body does not use."""
+    program = kernel.program
     for function in kernel.scope.functions.values():
+        if not function.checked:
+            functions.lower_function(program, function)
+    for const in kernel.scope.consts.values():
+        used = const.used
+        program.declarations.constant(const)
+        const.used = used
+
+
+def _report_unused(kernel: KernelContext) -> None:
+    scope = kernel.scope
+    in_examples = {
+        node.name.text
+        for member in kernel.node.members
+        if isinstance(member, syntax.Example)
+        for node in descendants(member)
+        if isinstance(node, syntax.NameRef)
+    }
+    for function in scope.functions.values():
         if not function.used:
             _hint(kernel, function.node.name, f"function `{function.node.name.text}` is never called")
-            functions.lower_standalone(kernel.program, function)
-    for const in kernel.scope.consts.values():
-        if not const.used:
+    for const in scope.consts.values():
+        if not const.used and const.node.name.text not in in_examples:
             _hint(kernel, const.node.name, f"constant `{const.node.name.text}` is never used")
-            kernel.program.declarations.constant(const)
-    for type_ in kernel.scope.types.values():
+    for type_ in scope.types.values():
         if not type_.used:
             _hint(kernel, type_.node.name, f"type `{type_.node.name.text}` is never used")
-    for param in kernel.scope.params.values():
+    for param in scope.params.values():
         if not param.used:
             _hint(kernel, param.node.name, f"param `{param.node.name.text}` is never used")
-    _check_unused_ports(kernel, kernel.scope.ports.values())
+    _check_unused_ports(kernel, scope.ports.values())
 
 
 def _hint(kernel: KernelContext, name: syntax.Name, message: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from kcheck.checker import ir, rules, types
 from kcheck.checker.builtins import Builtin
@@ -37,21 +38,18 @@ class _Subject:
 class _Arm:
     ranges: list[Range]
     node: syntax.Arm
-    bind: Callable[[], None] | None
+    bind: Callable[[], None]
+    """Declares the locals that the pattern binds, at the start of the body."""
 
 
 def match_statement(context: FunctionContext, node: syntax.Match) -> bool:
     """A `match` without a value; whether control never gets past it."""
-    prepared = _prepare(context, node)
+    subject, arms = _prepare(context, node)
     blocks: list[ir.Block] = []
     diverges: list[bool] = []
-    subject, arms = prepared if prepared is not None else (None, [_Arm([], a, None) for a in node.arms])
     for arm in arms:
-        with context.collect() as statements, context.frame():
-            if arm.bind is not None:
-                arm.bind()
-            block, ends = control.statement_block(context, arm.node.body)
-        blocks.append(context.block([*statements, block], arm.node.span))
+        block, ends = control.statement_block(context, arm.node.body, arm.bind)
+        blocks.append(block)
         diverges.append(ends)
     if subject is not None:
         _add_switch(context, subject, arms, blocks, node.span)
@@ -60,20 +58,39 @@ def match_statement(context: FunctionContext, node: syntax.Match) -> bool:
 
 def match_outcome(context: FunctionContext, node: syntax.Match, expected: types.Type | None) -> control.Outcome:
     """A `match` as a value."""
-    prepared = _prepare(context, node)
+    subject, arms = _prepare(context, node)
     branches = control.Branches(context, expected)
-    subject, arms = prepared if prepared is not None else (None, [_Arm([], a, None) for a in node.arms])
     for arm in arms:
         branches.add(arm.node.body, arm.bind)
-    blocks = branches.blocks(node.span)
+    blocks = branches.blocks()
     if subject is None or blocks is None:
         return control.Outcome(None, bool(arms) and branches.all_diverge())
     _add_switch(context, subject, arms, blocks, node.span)
     return branches.outcome(node.span)
 
 
-def _prepare(context: FunctionContext, node: syntax.Match) -> tuple[_Subject, list[_Arm]] | None:
-    """The subject in a local, and the arms with what they cover; None after an error."""
+def _prepare(context: FunctionContext, node: syntax.Match) -> tuple[_Subject | None, list[_Arm]]:
+    """The subject in a local (None after an error), and the arms with what they cover."""
+    subject = _subject(context, node)
+    covered: list[Range] = []
+    arms = []
+    good = subject is not None
+    for arm in node.arms:
+        ranges = None if subject is None else _arm_ranges(context, subject, arm)
+        if ranges is None:
+            good = False
+            ranges = []
+        elif _is_covered(ranges, covered):
+            context.report(rules.UNREACHABLE_ARM, arm.span, "earlier arms already cover this one: it never runs")
+        covered = _union([*covered, *ranges])
+        arms.append(_Arm(ranges, arm, partial(_bind, context, subject, arm)))
+    if good and subject is not None and not _is_covered([subject.all], covered):
+        _not_exhaustive(context, subject, covered, node)
+        good = False
+    return (subject if good else None), arms
+
+
+def _subject(context: FunctionContext, node: syntax.Match) -> _Subject | None:
     value = expressions.lower(context, node.subject)
     if value is None:
         return None
@@ -84,23 +101,7 @@ def _prepare(context: FunctionContext, node: syntax.Match) -> tuple[_Subject, li
             f"`match` takes an Int, a Bool or an enum, not {expressions.describe(value.type)}",
         )
         return None
-    subject = _Subject(context.reusable(value, node.subject.span), value.type, node.subject.span)
-    covered: list[Range] = []
-    arms = []
-    good = True
-    for arm in node.arms:
-        ranges = _arm_ranges(context, subject, arm)
-        if ranges is None:
-            good = False
-            ranges = []
-        elif _is_covered(ranges, covered):
-            context.report(rules.UNREACHABLE_ARM, arm.span, "earlier arms already cover this one: it never runs")
-        covered = _union([*covered, *ranges])
-        arms.append(_Arm(ranges, arm, _binder(context, subject, arm)))
-    if good and not _is_covered([subject.all], covered):
-        _not_exhaustive(context, subject, covered, node)
-        good = False
-    return (subject, arms) if good else None
+    return _Subject(context.reusable(value, node.subject.span), value.type, node.subject.span)
 
 
 # ---------------------------------------------------------------- what patterns cover
@@ -155,14 +156,22 @@ def _literal(context: FunctionContext, subject: _Subject, pattern: syntax.Litera
 
 
 def _range(context: FunctionContext, subject: _Subject, pattern: syntax.RangePattern) -> list[Range] | None:
+    if subject.type is not types.INT:
+        message = f"a range holds Ints, but the `match` is over {expressions.describe(subject.type)}"
+        context.report(rules.BAD_PATTERN, pattern.span, message)
+        return None
     low, high = _literal(context, subject, pattern.low), _literal(context, subject, pattern.high)
     if low is None or high is None:
         return None
-    if subject.type is not types.INT:
-        context.report(rules.BAD_PATTERN, pattern.span, "only Ints have ranges")
-        return None
     last = high if pattern.closed else high - 1
-    return [(low, last)] if low <= last else []
+    if last < low:
+        context.report(
+            rules.BAD_PATTERN,
+            pattern.span,
+            "this range holds nothing: it goes upwards, and without `=` its end is not in it",
+        )
+        return None
+    return [(low, last)]
 
 
 def _variant_range(context: FunctionContext, subject: _Subject, pattern: syntax.VariantPattern) -> list[Range] | None:
@@ -192,22 +201,25 @@ def _variant_index(context: FunctionContext, subject: _Subject, pattern: syntax.
 
 
 def _names_enum(context: FunctionContext, name: syntax.Name, enum: types.Enum) -> bool:
-    entity = context.scope.find_type(name.text)
+    entity = context.find_type(name)
     return entity is not None and context.program.declarations.type_of(entity) == enum
 
 
 def _fields_exist(context: FunctionContext, variant: types.Variant, pattern: syntax.VariantPattern) -> bool:
     known = [f.name for f in variant.fields]
+    listing = ", ".join(f"`{k}`" for k in known) or "no fields"
+    bound: set[str] = set()
+    good = True
     for field in pattern.fields or ():
         if field.name.text not in known:
-            listing = ", ".join(f"`{k}`" for k in known) or "no fields"
-            context.report(
-                rules.NO_SUCH_MEMBER,
-                field.name.span,
-                f"`{variant.name}` has no field `{field.name.text}`: it has {listing}",
-            )
-            return False
-    return True
+            message = f"`{variant.name}` has no field `{field.name.text}`: it has {listing}"
+            context.report(rules.NO_SUCH_MEMBER, field.name.span, message)
+            good = False
+        if field.binding.text in bound:
+            context.report(rules.DUPLICATE, field.binding.span, f"a second `{field.binding.text}` in this pattern")
+            good = False
+        bound.add(field.binding.text)
+    return good
 
 
 def _union(ranges: list[Range]) -> list[Range]:
@@ -258,39 +270,35 @@ def _missing(subject: _Subject, covered: list[Range]) -> str:
 # ---------------------------------------------------------------- bindings and the switch
 
 
-def _binder(context: FunctionContext, subject: _Subject, arm: syntax.Arm) -> Callable[[], None] | None:
-    """What declares the locals that the arm's pattern binds, at the start of its body."""
-    pattern = arm.patterns[0]
-    if not isinstance(pattern, syntax.VariantPattern) or not pattern.fields or len(arm.patterns) > 1:
-        return None
-    enum = subject.type
-    if not isinstance(enum, types.Enum):
-        return None
-    variant = enum.index(pattern.name.text)
-    fields = pattern.fields
-
-    def bind() -> None:
-        for field in fields:
-            _bind_field(context, subject, enum, variant, field)
-
-    return bind
+def _bind(context: FunctionContext, subject: _Subject | None, arm: syntax.Arm) -> None:
+    """Declare the locals that the arm's pattern binds; those of unknown type after an error."""
+    for pattern in arm.patterns:
+        if isinstance(pattern, syntax.VariantPattern):
+            for field in pattern.fields or ():
+                _bind_field(context, subject, pattern.name.text, field)
 
 
-def _bind_field(
-    context: FunctionContext,
-    subject: _Subject,
-    enum: types.Enum,
-    variant: int | None,
-    field: syntax.FieldPattern,
-) -> None:
-    declared = enum.variants[variant].fields if variant is not None else ()
-    index = next((i for i, f in enumerate(declared) if f.name == field.name.text), None)
-    type_ = None if index is None else declared[index].type
+def _bind_field(context: FunctionContext, subject: _Subject | None, variant: str, field: syntax.FieldPattern) -> None:
+    payload = None if subject is None else _payload(context, subject, variant, field)
+    type_ = None if payload is None else payload.type
     symbol = context.declare(field.binding, type_, "name bound by a pattern")
-    if variant is not None and index is not None and type_ is not None:
-        operand = context.again(subject.value, field.span)
-        payload = ir.Payload(id=context.node(field.span), type=type_, operand=operand, variant=variant, index=index)
+    if payload is not None:
         context.assign(symbol.local, payload, field.span)
+
+
+def _payload(
+    context: FunctionContext, subject: _Subject, variant: str, field: syntax.FieldPattern
+) -> ir.Payload | None:
+    """The field of the subject that a pattern binds, where there is one."""
+    enum = subject.type
+    number = enum.index(variant) if isinstance(enum, types.Enum) else None
+    if number is None or not isinstance(enum, types.Enum):
+        return None
+    for index, declared in enumerate(enum.variants[number].fields):
+        if declared.name == field.name.text:
+            operand, id_ = context.again(subject.value, field.span), context.node(field.span)
+            return ir.Payload(id=id_, type=declared.type, operand=operand, variant=number, index=index)
+    return None
 
 
 def _add_switch(

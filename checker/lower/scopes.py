@@ -6,10 +6,12 @@ also sees the items of the files that it uses.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from kcheck.checker import ir, types
+from kcheck.checker.builtins import ACTING_WORDS
 from kcheck.grammar import syntax
 from kcheck.grammar.spans import Origin, Span
 
@@ -65,6 +67,8 @@ class FunctionEntity:
     scope: Scope
     signature: Signature | None = None
     used: bool = False
+    checked: bool = False
+    """Whether its body was looked at, for a kernel or on its own."""
 
 
 @dataclass(eq=False, slots=True)
@@ -81,6 +85,21 @@ class ParamEntity:
     node: syntax.Param
     type: types.Type | None
     used: bool = False
+
+
+ItemEntity: TypeAlias = ConstEntity | TypeEntity | FunctionEntity
+ValueEntity: TypeAlias = ConstEntity | PortEntity | ParamEntity
+
+
+def kind_of(entity: ValueEntity) -> str:
+    """What to call it in messages: `constant`, `param`, `input`, `output` or `memory`."""
+    match entity:
+        case ConstEntity():
+            return "constant"
+        case ParamEntity():
+            return "param"
+        case PortEntity():
+            return entity.node.kind.value
 
 
 @dataclass(eq=False, slots=True)
@@ -103,6 +122,8 @@ class Scope:
 
     home: Home
     parent: Scope | None = None
+    package: str = ""
+    """The path after the `use` that brought a file in; empty for the file that is checked."""
     imports: list[Scope] = field(default_factory=list)
     types: dict[str, TypeEntity] = field(default_factory=dict)
     consts: dict[str, ConstEntity] = field(default_factory=dict)
@@ -128,9 +149,11 @@ class Scope:
         return next((s.types[name] for s in self.chain() if name in s.types), None)
 
     def find_function(self, name: str) -> FunctionEntity | None:
+        if name in ACTING_WORDS:
+            return None
         return next((s.functions[name] for s in self.chain() if name in s.functions), None)
 
-    def find_value(self, name: str) -> ConstEntity | PortEntity | ParamEntity | None:
+    def find_value(self, name: str) -> ValueEntity | None:
         for scope in self.chain():
             found = scope.ports.get(name) or scope.params.get(name) or scope.consts.get(name)
             if found is not None:
@@ -139,15 +162,37 @@ class Scope:
 
     def find_variants(self, name: str) -> list[TypeEntity]:
         """The enums of the nearest level that have a variant of this name."""
-        for scope in self.chain():
-            found = [
-                e
-                for e in scope.types.values()
-                if isinstance(e.node, syntax.Enumeration) and any(v.name.text == name for v in e.node.variants)
-            ]
-            if found:
+        scope: Scope | None = self
+        imports: list[Scope] = []
+        while scope is not None:
+            if found := scope._own_variants(name):
                 return found
-        return []
+            imports += scope.imports
+            scope = scope.parent
+        return [e for used in imports for e in used._own_variants(name)]
+
+    def _own_variants(self, name: str) -> list[TypeEntity]:
+        return [
+            e
+            for e in self.types.values()
+            if isinstance(e.node, syntax.Enumeration) and any(v.name.text == name for v in e.node.variants)
+        ]
+
+    def rivals(self, namespace: str, name: str) -> list[ItemEntity]:
+        """Items of one name in several used files, where nothing nearer has it: nobody knows which is meant."""
+        scope: Scope | None = self
+        found: list[ItemEntity] = []
+        while scope is not None:
+            if name in scope.namespace(namespace):
+                return []
+            found += [s.namespace(namespace)[name] for s in scope.imports if name in s.namespace(namespace)]
+            scope = scope.parent
+        return found if len(found) > 1 else []
+
+    def namespace(self, which: str) -> Mapping[str, ItemEntity]:
+        """The file's or kernel's `types`, `consts` or `functions`."""
+        items: Mapping[str, ItemEntity] = getattr(self, which)
+        return items
 
     def excuses(self, name: str) -> bool:
         """Whether a failed look-up of `name` may be the fault of a declaration that could not be read."""

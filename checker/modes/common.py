@@ -83,12 +83,13 @@ def domain_outputs(kernel: KernelContext) -> tuple[int, types.Type | None]:
 
 
 def joint_result(kernel: KernelContext, outputs: Sequence[tuple[PortEntity, types.Field]]) -> types.Type | None:
-    """The one output's element type, or the struct of all outputs."""
+    """The one output's element type, or the struct of all outputs in the order of their names."""
     if len(outputs) < len(kernel.ports(syntax.PortKind.OUTPUT)):
         return None
     if len(outputs) == 1:
         return outputs[0][1].element
-    fields = tuple(types.FieldOf(p.node.name.text, t.element) for p, t in outputs)
+    named = sorted(((p.node.name.text, t) for p, t in outputs), key=lambda pair: pair[0])
+    fields = tuple(types.FieldOf(name, t.element) for name, t in named)
     kernel.program.outputs = types.Struct("record of outputs", f"{kernel.node.name.text}.outputs", fields)
     return kernel.program.outputs
 
@@ -172,7 +173,6 @@ def lower_body(
             _report_use(kernel, context.uses[use], rule, why)
     result = kernel.program.pair if kernel.program.in_scatter and expected.type is None else expected.type
     if result is None or kernel.program.poisoned:
-        context.report_unused()
         return None
     return functions.finish(context, body, len(parameters), result)
 

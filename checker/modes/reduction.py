@@ -36,6 +36,9 @@ def lower_reduction(kernel: KernelContext, body: syntax.ReductionBody) -> Lowere
         )
         return None
     merge = kernel.merge
+    if merge.left.text == merge.right.text:
+        kernel.report(rules.DUPLICATE, merge.right.span, f"a second parameter `{merge.right.text}`")
+        return None
     parameters = [(name, element_type, "parameter of `merge`") for name in (merge.left, merge.right)]
     merged = lower_body(kernel, "merge", merge.block, merge.head, expected, isolated_uses("`merge`"), parameters)
     if element is None or merged is None or over is None or element_type is None:

@@ -308,6 +308,5 @@ def _leaf(value: ir.LeafValue, scalar: types.Scalar) -> str:
 def float_text(bits: int) -> str:
     """The shortest decimal that gives these 32 bits back."""
     number = floats.to_float(bits)
-    candidates = (f"{number:.{digits}g}" for digits in range(1, 10))
-    text = next((t for t in candidates if floats.from_float(float(t)) == bits), f"{number:.9g}")
-    return text if any(c in text for c in ".en") else f"{text}.0"
+    candidates = (float(f"{number:.{digits}g}") for digits in range(1, 10))
+    return repr(next((c for c in candidates if floats.from_float(c) == bits), number))

@@ -42,7 +42,7 @@ class Root:
     part: tuple[int, ...] = ()
 
 
-Abstract: TypeAlias = "Cause | None | tuple[Abstract, ...]"
+Abstract: TypeAlias = "Cause | tuple[Abstract, ...] | None"
 
 
 def uniform(type_: types.Type) -> Abstract:

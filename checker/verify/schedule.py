@@ -130,7 +130,8 @@ def _check_acts(program: ir.Program) -> None:
     acts = frozenset[Effect]().union(*(f.effects for f in program.functions))
     require(acts <= allowed, f"its functions may not {', '.join(sorted(e.value for e in acts - allowed))}")
     if Effect.EMIT in acts and isinstance(schedule, ir.CombineByAddress):
-        exact = schedule.op is not CombineOp.SUM or not types.contains(program.result, FLOAT)
+        element = next(p.type.element for p in program.inputs if p.name == schedule.into)
+        exact = schedule.op is not CombineOp.SUM or not types.contains(element, FLOAT)
         require(exact and schedule.op is not CombineOp.LAST, "no emitting under this combination")
     require(not program.memories or isinstance(schedule, ir.OrderedWalk), "only a walk has memories")
 

@@ -12,6 +12,9 @@ ITEMS = """
 struct P { a: Int; b: [Int; 2]; v: Vec3; }
 struct Q { p: P; rows: [[Int; 2]; 3]; m: Mat2; }
 enum E { Dot; Disc { r: Float; } Box { w: Int; h: Int; } }
+enum Two { Same; Other; }
+enum Three { Same; }
+struct Held { t: Two; }
 enum One { Only { v: Int; } }
 fn p() -> P { return P { a: 1, b: [2, 3], v: vec3(1.0, 2.0, 3.0) }; }
 fn q() -> Q { return Q { p: p(), rows: [[1, 2], [3, 4], [5, 6]], m: mat2(1.0, 2.0, 3.0, 4.0) }; }
@@ -132,6 +135,11 @@ BODIES = {
     "whole struct": ("var s = p(); s = P { a: 4, b: [1, 1], v: vec3(0.0) }; return s.a;", [4] * 4),
     "enum": ("var e = box(0); e = Disc { r: 3.0 }; return match e { Disc { r } => int(r), _ => 0 };", [3] * 4),
     "var with a type": ("var e: E = Dot; e = box(sample(x)); return match e { Dot => 1, _ => 0 };", [1, 0, 0, 0]),
+    "a variant of what is assigned": (
+        "var e = Two.Other; e = Same; var a = [Other]; a[0] = Same; return int(a[0] == e);",
+        [1] * 4,
+    ),
+    "a variant for a field": ("var h = Held { t: Two.Same }; h.t = Same; return int(h.t == Two.Same);", [1] * 4),
     "copies are values": ("var s = [1, 2]; let t = s; s[0] = 9; return t[0] * 10 + s[0];", [19] * 4),
 }
 

@@ -218,7 +218,7 @@ TYPES = {
     "too large": ("K227", "struct ⟦S⟧ { a: [Int; 60000]; b: [Int; 60000]; }"),
     "too large in variants": ("K227", "enum ⟦E2⟧ { A { a: [Int; 40000]; } B { a: [Int; 40000]; } }"),
     "too large an array": ("K227", "struct S { a: ⟦[Vec4; 16385]⟧; }"),
-    "a user of a broken struct": ("K202", "struct S { a: ⟦Nothing⟧; } enum T { A { s: S; } } fn f(t: [T; 2]) -> S { return t; }"),
+    "a broken struct's": ("K202", "struct S { a: ⟦Nothing⟧; } enum T { A { s: S; } } fn f(t: [T; 2]) -> S { t }"),
 }  # fmt: skip
 
 
