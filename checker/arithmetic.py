@@ -1,8 +1,7 @@
 """The scalar operations of the language, as exact as their definitions, in pure Python.
 
 An Int is an int in -2^31 .. 2^31 - 1.  A Float is a double that holds a binary32 number; every function here
-rounds its result to one.  Elementary functions are computed as doubles and rounded once; their special cases
-are those of C's Annex F.  No operation fails: each has a result for all arguments.
+rounds its result to one.  No operation fails: each has a result for all arguments.
 """
 
 from __future__ import annotations
@@ -187,14 +186,12 @@ def _whole(function: Callable[[float], int], a: float) -> float:
     return math.copysign(function(a), a) if math.isfinite(a) else a
 
 
-def _in_domain(function: Callable[..., float], *args: float, overflow: float = math.inf) -> float:
+def _in_domain(function: Callable[..., float], *args: float) -> float:
     """NaN where `function` is not defined."""
     try:
         return function(*args)
     except ValueError:
         return math.nan
-    except OverflowError:
-        return overflow
 
 
 # ---------------------------------------------------------------- Float: composite
@@ -225,75 +222,3 @@ def smoothstep(low: float, high: float, a: float) -> float:
         return step(low, a)
     t = saturate(divide(subtract(a, low), subtract(high, low)))
     return multiply(multiply(t, t), subtract(3.0, multiply(2.0, t)))
-
-
-# ---------------------------------------------------------------- Float: elementary
-
-
-def inverse_square_root(a: float) -> float:
-    if a == 0.0:
-        return math.copysign(math.inf, a)
-    return single(1.0 / _in_domain(math.sqrt, a))
-
-
-def exp(a: float) -> float:
-    return single(_in_domain(math.exp, a))
-
-
-def exp2(a: float) -> float:
-    return single(_in_domain(math.exp2, a))
-
-
-def log(a: float) -> float:
-    return -math.inf if a == 0.0 else single(_in_domain(math.log, a))
-
-
-def log2(a: float) -> float:
-    return -math.inf if a == 0.0 else single(_in_domain(math.log2, a))
-
-
-def power(a: float, b: float) -> float:
-    odd = b % 2.0 == 1.0
-    if a == 0.0 and b < 0.0:
-        return math.copysign(math.inf, a) if odd else math.inf
-    return single(_in_domain(math.pow, a, b, overflow=-math.inf if a < 0.0 and odd else math.inf))
-
-
-def sin(a: float) -> float:
-    return single(_in_domain(math.sin, a))
-
-
-def cos(a: float) -> float:
-    return single(_in_domain(math.cos, a))
-
-
-def tan(a: float) -> float:
-    return single(_in_domain(math.tan, a))
-
-
-def asin(a: float) -> float:
-    return single(_in_domain(math.asin, a))
-
-
-def acos(a: float) -> float:
-    return single(_in_domain(math.acos, a))
-
-
-def atan(a: float) -> float:
-    return single(math.atan(a))
-
-
-def atan2(a: float, b: float) -> float:
-    return single(math.atan2(a, b))
-
-
-def sinh(a: float) -> float:
-    return single(_in_domain(math.sinh, a, overflow=math.copysign(math.inf, a)))
-
-
-def cosh(a: float) -> float:
-    return single(_in_domain(math.cosh, a))
-
-
-def tanh(a: float) -> float:
-    return single(math.tanh(a))

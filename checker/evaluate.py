@@ -10,7 +10,7 @@ import math
 import operator
 from collections.abc import Callable, Sequence
 from itertools import chain
-from typing import TypeAlias, assert_never
+from typing import TypeAlias, TypeVar, assert_never, cast
 
 from kcheck.checker import arithmetic, floats, ir, linear
 from kcheck.checker.builtins import Builtin
@@ -34,6 +34,8 @@ from kcheck.checker.types import (
 Leaves: TypeAlias = tuple[LeafValue, ...]
 Rule: TypeAlias = Callable[[Sequence[Const]], Leaves]
 """How a built-in makes the leaves of its result."""
+
+NodeT = TypeVar("NodeT", bound=ir.Expression)
 
 ConstantNode: TypeAlias = (
     ir.Const
@@ -63,10 +65,15 @@ class NotConstant(Exception):
 
 def evaluate(expression: ir.Expression) -> Const:
     """The value of a constant expression; raises `NotConstant` with the first node that is none."""
+    return _folded(_constant_nodes(expression), _value)
+
+
+def _folded(nodes: Sequence[NodeT], value: Callable[[NodeT, Sequence[Const]], Leaves]) -> Const:
+    """The value of the first of these nodes, which has all others below it; `value` makes one from its operands."""
     values: list[Const] = []
-    for node in reversed(_constant_nodes(expression)):
+    for node in reversed(nodes):
         operands = [values.pop() for _ in ir.children(node)]
-        values.append(Const(type=node.type, leaves=_value(node, operands)))
+        values.append(Const(type=node.type, leaves=value(node, operands)))
     return values[0]
 
 
@@ -115,6 +122,57 @@ def _value(node: ConstantNode, operands: Sequence[Const]) -> Leaves:
             return BUILTINS[node.builtin](operands)
         case _:
             assert_never(node)
+
+
+# ---------------------------------------------------------------- functions
+
+
+def call(functions: Sequence[ir.Function], position: int, args: Sequence[Const]) -> Const:
+    """What a function without effects or loops, whose assignments give whole locals, makes of constants."""
+    function = functions[position]
+    held: list[Const | None] = [*args, *[None] * (len(function.locals) - len(args))]
+    result = _run(function.body, held, functions)
+    assert result is not None  # every path of a function with a result returns one
+    return result
+
+
+_Locals: TypeAlias = "list[Const | None]"
+
+
+def _run(block: ir.Block, held: _Locals, functions: Sequence[ir.Function]) -> Const | None:
+    """Run statements until one returns; `held` are the locals."""
+    for statement in block.statements:
+        match statement:
+            case ir.Assign(steps=()):
+                held[statement.local] = _in_function(statement.value, held, functions)
+                result = None
+            case ir.If():
+                condition = _in_function(statement.condition, held, functions)
+                result = _run(statement.then if condition.leaves[0] else statement.otherwise, held, functions)
+            case ir.Block():
+                result = _run(statement, held, functions)
+            case ir.Return(value=ir.Expression() as value):
+                result = _in_function(value, held, functions)
+            case _:
+                raise TypeError(f"not for constants: {statement}")
+        if result is not None:
+            return result
+    return None
+
+
+def _in_function(expression: ir.Expression, held: _Locals, functions: Sequence[ir.Function]) -> Const:
+    def value(node: ir.Expression, operands: Sequence[Const]) -> Leaves:
+        match node:
+            case ir.Local():
+                known = held[node.local]
+                assert known is not None  # assigned before it is read on every path
+                return known.leaves
+            case ir.Call():
+                return call(functions, node.function, operands).leaves
+            case _:
+                return _value(cast(ConstantNode, node), operands)
+
+    return _folded(cast(list[ir.Expression], list(ir.walk(expression))), value)
 
 
 # ---------------------------------------------------------------- parts of values
@@ -312,6 +370,21 @@ def _refract(args: Sequence[Const]) -> Leaves:
     return _vector_leaves(linear.refract(incident, normal, eta[0]))
 
 
+def _elementary(builtin: Builtin) -> Rule:
+    """On each component, by the prelude's text."""
+
+    def rule(args: Sequence[Const]) -> Leaves:
+        # Not above: making the prelude's functions needs constants.
+        from kcheck.checker.prelude import elementary_function
+
+        functions, position = elementary_function(builtin)
+        each = zip(*(arg.leaves for arg in args), strict=True)
+        calls = ([Const(type=FLOAT, leaves=(leaf,)) for leaf in component] for component in each)
+        return tuple(call(functions, position, component).leaves[0] for component in calls)
+
+    return rule
+
+
 def _determinant(args: Sequence[Const]) -> Leaves:
     return (floats.from_float(linear.determinant(_matrix(args[0]))),)
 
@@ -346,22 +419,22 @@ BUILTINS: dict[Builtin, Rule] = {
     Builtin.TRUNC: _each_float(arithmetic.trunc),
     Builtin.FRACT: _each_float(arithmetic.fract),
     Builtin.SQRT: _each_float(arithmetic.square_root),
-    Builtin.INVERSESQRT: _each_float(arithmetic.inverse_square_root),
-    Builtin.EXP: _each_float(arithmetic.exp),
-    Builtin.EXP2: _each_float(arithmetic.exp2),
-    Builtin.LOG: _each_float(arithmetic.log),
-    Builtin.LOG2: _each_float(arithmetic.log2),
-    Builtin.POW: _each_float(arithmetic.power),
-    Builtin.SIN: _each_float(arithmetic.sin),
-    Builtin.COS: _each_float(arithmetic.cos),
-    Builtin.TAN: _each_float(arithmetic.tan),
-    Builtin.ASIN: _each_float(arithmetic.asin),
-    Builtin.ACOS: _each_float(arithmetic.acos),
-    Builtin.ATAN: _each_float(arithmetic.atan),
-    Builtin.ATAN2: _each_float(arithmetic.atan2),
-    Builtin.SINH: _each_float(arithmetic.sinh),
-    Builtin.COSH: _each_float(arithmetic.cosh),
-    Builtin.TANH: _each_float(arithmetic.tanh),
+    Builtin.INVERSESQRT: _elementary(Builtin.INVERSESQRT),
+    Builtin.EXP: _elementary(Builtin.EXP),
+    Builtin.EXP2: _elementary(Builtin.EXP2),
+    Builtin.LOG: _elementary(Builtin.LOG),
+    Builtin.LOG2: _elementary(Builtin.LOG2),
+    Builtin.POW: _elementary(Builtin.POW),
+    Builtin.SIN: _elementary(Builtin.SIN),
+    Builtin.COS: _elementary(Builtin.COS),
+    Builtin.TAN: _elementary(Builtin.TAN),
+    Builtin.ASIN: _elementary(Builtin.ASIN),
+    Builtin.ACOS: _elementary(Builtin.ACOS),
+    Builtin.ATAN: _elementary(Builtin.ATAN),
+    Builtin.ATAN2: _elementary(Builtin.ATAN2),
+    Builtin.SINH: _elementary(Builtin.SINH),
+    Builtin.COSH: _elementary(Builtin.COSH),
+    Builtin.TANH: _elementary(Builtin.TANH),
     Builtin.RADIANS: _each_float(arithmetic.radians),
     Builtin.DEGREES: _each_float(arithmetic.degrees),
     Builtin.MIX: _each_float(arithmetic.mix),

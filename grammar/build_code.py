@@ -58,7 +58,8 @@ def type_expr(cx: Context, node: Any) -> syntax.TypeExpr:
     if type(node).__name__ == "ArrayType":
         element = type_expr(cx, node.element)
         return syntax.ArrayType(span=span_of(node), element=element, length=expr(cx, node.length))
-    args = tuple(type_expr(cx, arg) for arg in node.args)
+    # A list: a generator would recurse through C, whose stack ends where Python only raises RecursionError.
+    args = tuple([type_expr(cx, arg) for arg in node.args])
     return syntax.NamedType(span=span_of(node), name=name(node.name), args=args)
 
 
@@ -359,8 +360,9 @@ def _brace_statement(cx: Context, node: Any) -> syntax.Statement:
 def _value_statement(cx: Context, node: Any) -> syntax.Statement:
     target = expr(cx, node.target)
     if not node.op:
-        _refuse_jump(target)
-        return syntax.ExprStatement(span=span_of(node), value=target, semicolon=node.end == ";")
+        if node.end:
+            _refuse_jump(target)
+        return syntax.ExprStatement(span=span_of(node), value=target, semicolon=bool(node.end))
     op = node.op.removesuffix("=") or None
     return syntax.Assign(span=span_of(node), target=target, op=op, value=expr(cx, node.value))
 

@@ -36,6 +36,8 @@ _TYPES = {
     "mat4": "Mat4",
 }
 _NUMBER = re.compile(r"[0-9][0-9_]*(?:\.[0-9][0-9_]*)?(?:[eE][-+]?[0-9]+)?")
+_INT_SUFFIXES = frozenset({"u", "l", "ul", "i32", "u32"})
+_FLOAT_SUFFIXES = frozenset({"f", "f32", "lf", "h"})
 _BOUNDED = "loops are bounded here: `for i in 0..n until done { … }` or `loop n until done { … }`"
 _WORD_OPERATORS = {"and": "&&", "or": "||", "not": "!", "xor": "^", "mod": "%"}
 
@@ -66,21 +68,24 @@ def _number(spot: Spot) -> Problem | None:
     if _wants_pattern(spot):
         note = "a pattern is an Int, a Bool, a range of Ints or a variant; compare Floats by `if`"
         return Problem(SYNTAX, f"`{text}` is no pattern", span, notes=(note,))
+    if problem := _suffixed(text, span):
+        return problem
+    note = "numbers are written `12`, `0.5`, `1e-3`, `0xFF` or `0b10`"
+    return Problem(SYNTAX, f"`{text}` is no number", span, notes=(note,))
+
+
+def _suffixed(text: str, span: Span) -> Problem | None:
+    """`1.0f`, `3u`."""
     digits = _NUMBER.match(text)
-    suffix = text[digits.end() :] if digits else ""
-    if digits and suffix.lower() in ("f", "u", "l", "ul", "lf", "i32", "u32", "f32", "h"):
-        number = (
-            digits.group() if "." in text or suffix.lower() not in ("f", "f32", "lf", "h") else f"{digits.group()}.0"
-        )
-        note = "the point makes a Float: `1.0`; all other numbers are Ints"
-        repair = Repair(f"Write `{number}`", span, number)
-        return Problem(SYNTAX, f"numbers have no suffix: `{suffix}`", span, notes=(note,), repairs=(repair,))
-    return Problem(
-        SYNTAX,
-        f"`{text}` is no number",
-        span,
-        notes=("numbers are written `12`, `0.5`, `1e-3`, `0xFF` or `0b10`",),
-    )
+    number = digits.group() if digits else ""
+    suffix = text[len(number) :]
+    if suffix.lower() not in _INT_SUFFIXES | _FLOAT_SUFFIXES:
+        return None
+    if suffix.lower() in _FLOAT_SUFFIXES and "." not in number:
+        number += ".0"
+    note = "the point makes a Float: `1.0`; all other numbers are Ints"
+    repair = Repair(f"Write `{number}`", span, number)
+    return Problem(SYNTAX, f"numbers have no suffix: `{suffix}`", span, notes=(note,), repairs=(repair,))
 
 
 def _half_a_float(span: Span, text: str, whole: str) -> Problem:
@@ -92,9 +97,8 @@ def _half_a_float(span: Span, text: str, whole: str) -> Problem:
 def _leading_point(spot: Spot) -> Problem | None:
     """`.5`."""
     digits = spot.token(1)
-    if spot.found.text != "." or digits.kind is not Kind.NUMBER or not _wants_expression(spot):
-        return None
-    if digits.start != spot.found.end:
+    adjacent = digits.kind is Kind.NUMBER and digits.start == spot.found.end
+    if spot.found.text != "." or not adjacent or not _wants_expression(spot):
         return None
     return _half_a_float(Span(spot.found.start, digits.end), f".{digits.text}", f"0.{digits.text}")
 
@@ -216,8 +220,6 @@ def _logical_assignment(spot: Spot) -> Problem | None:
 def _compare_by_one_equal(spot: Spot) -> Problem | None:
     if spot.found.text != "=" or not _follows_value(spot) or "AssignOperator" in spot.expected:
         return None
-    if "ArmEnd" in spot.expected:
-        return None
     repair = Repair("Write `==`", spot.here, "==")
     return Problem(SYNTAX, "`=` assigns; to compare write `==`", spot.here, repairs=(repair,))
 
@@ -295,7 +297,8 @@ def _untyped(spot: Spot) -> Problem | None:
     name = spot.previous.text
     parameter = spot.first.text == "fn" and spot.found.text in (",", ")")
     declaration = spot.first.text in ("param", "const", "input", "output", "memory")
-    if parameter or spot.in_type or (declaration and spot.found.text in ("=", ";")):
+    field = spot.in_type and spot.found.kind is not Kind.WORD
+    if parameter or field or (declaration and spot.found.text in ("=", ";")):
         message = f"`{name}` needs its type: `{name}: Float`"
         return Problem(SYNTAX, message, spot.after_previous, "no type")
     return None
@@ -305,7 +308,7 @@ def _field_without_value(spot: Spot) -> Problem | None:
     """`Light { sum, max }`, `Light { sum = 1 }`."""
     if spot.expected != {":"} or spot.found.text not in (",", "}", "="):
         return None
-    if not spot.open_brackets or spot.open_brackets[-1].text != "{":
+    if spot.first.text in RESERVED or spot.first.text == "node":
         return None
     message = f"a field is written `{spot.previous.text}: value`, also where a local has its name"
     return Problem(SYNTAX, message, spot.here, "`:` expected")
@@ -326,8 +329,6 @@ def _type_first(spot: Spot) -> Problem | None:
 
 def _unversioned(spot: Spot) -> Problem | None:
     if "@" not in spot.expected or spot.previous.kind is not Kind.WORD:
-        return None
-    if spot.previous.text in ("kernel", ":"):
         return None
     repair = Repair("Write `@1`", spot.after_previous, "@1")
     message = "a kernel's name ends in its version: `@1`"
@@ -373,14 +374,9 @@ def _member_in_block(spot: Spot) -> Problem | None:
         return None
     token = spot.found if starts else spot.first
     message = f"`{token.text}` cannot stand inside a block: a `}}` is missing before it"
-    return Problem(SYNTAX, message, Span(token.start, token.end), notes=_opened(spot))
-
-
-def _opened(spot: Spot) -> tuple[Remark, ...]:
-    if not spot.open_brackets:
-        return ()
     bracket = spot.open_brackets[-1]
-    return (Remark(f"this `{bracket.text}` is still open", Span(bracket.start, bracket.end)),)
+    opened = Remark(f"this `{bracket.text}` is still open", Span(bracket.start, bracket.end))
+    return Problem(SYNTAX, message, Span(token.start, token.end), notes=(opened,))
 
 
 def _statement_among_members(spot: Spot) -> Problem | None:
@@ -429,9 +425,9 @@ _HABITS: tuple[Habit, ...] = (
     _statement_as_value,
     _arrow,
     _compare_by_one_equal,
+    _type_first,
     _untyped,
     _field_without_value,
-    _type_first,
     _unversioned,
     _version,
     _reserved,

@@ -38,6 +38,8 @@ class Token:
 
 _KINDS = {kind.name.lower(): kind for kind in Kind}
 _BLANK = re.compile(r"[ \t\r\n]+")
+# Up to the next blank or comment.
+_SOLID = re.compile(r"""(?:[^ \t\r\n/"]|/(?![/*])|"(?:\\[^\r\n]|[^"\\\r\n])*"?)+""")
 _LINE_REST = re.compile(r"[^\r\n]*")
 _DOC = re.compile(r"///(?!/) ?")
 _TOKEN = re.compile(
@@ -167,9 +169,11 @@ def _token(trivia: Trivia, position: int) -> Token:
 
 def trimmed(text: str, start: int, end: int) -> int:
     """`end`, moved back over the blanks and comments that close `text[start:end]`."""
+    trivia = Trivia(text[start:end])
     last = 0
-    for token in tokens(text[start:end]):
-        last = token.end
+    while (position := trivia.skip(last)) < end - start:
+        solid = _SOLID.match(trivia.text, position)
+        last = solid.end() if solid else line_end(trivia.text, position)
     return start + last
 
 

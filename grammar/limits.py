@@ -90,20 +90,22 @@ def too_deep(span: Span) -> Problem:
 
 
 # What opens a level of its own; the nodes between two of these add a fixed number.
-_LEVELS = (
-    syntax.Binary,
-    syntax.Unary,
-    syntax.Call,
-    syntax.Member,
-    syntax.Index,
-    syntax.Block,
-    syntax.Record,
-    syntax.StructValue,
-    syntax.ArrayLiteral,
-    syntax.ArrayRepeat,
-    syntax.Tuple,
-    syntax.ArrayType,
-    syntax.NamedType,
+_LEVELS = frozenset(
+    {
+        syntax.Binary,
+        syntax.Unary,
+        syntax.Call,
+        syntax.Member,
+        syntax.Index,
+        syntax.Block,
+        syntax.Record,
+        syntax.StructValue,
+        syntax.ArrayLiteral,
+        syntax.ArrayRepeat,
+        syntax.Tuple,
+        syntax.ArrayType,
+        syntax.NamedType,
+    }
 )
 
 
@@ -112,8 +114,9 @@ def deep_tree(item: syntax.Item) -> Problem | None:
     waiting: list[tuple[syntax.Node, int]] = [(item, 0)]
     while waiting:
         node, depth = waiting.pop()
-        depth += isinstance(node, _LEVELS)
+        depth += type(node) in _LEVELS
         if depth > DEEPEST:
             return too_deep(node.span)
-        waiting.extend((child, depth) for child in children(node))
+        for child in children(node):
+            waiting.append((child, depth))
     return None

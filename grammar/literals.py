@@ -36,7 +36,7 @@ def string(text: str, span: Span) -> str:
     def replaced(match: re.Match[str]) -> str:
         if match[1] in _ESCAPES:
             return _ESCAPES[match[1]]
-        start = span.start + match.start()
+        start = span.start + len('"') + match.start()
         raise UnreadableError(
             Problem(
                 SYNTAX,

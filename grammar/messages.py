@@ -49,7 +49,7 @@ _NAMED = {
     "into": "the target input",
     "with": "`sum`, `min`, `max` or `last`",
     "kernel": "the kernel's name",
-    "<-": "a source such as `node.output`",
+    "-": "a source such as `node.output`",
     "<~": "a source such as `node.output`",
     "from": "a source such as `node.output`",
     "like": "a source such as `node.output`",
@@ -228,9 +228,11 @@ def _noise(spot: Spot) -> frozenset[str]:
     if "Dot" in spot.expected:
         noise |= _CONTINUES_VALUE
     if "StatementEnd" in spot.expected:
-        noise |= {":", "{"}
-    if ";" in spot.expected:
+        noise |= {":"}
+    if spot.expected & {"StatementEnd", ";", ",", ")", "]", "ArmEnd"}:
         noise |= {"{"}
+    if ")" in spot.expected:
+        noise |= {"AssignSign"}
     if len(spot.expected) > 1:
         noise |= {"<", "Dot"}
     return frozenset(noise)

@@ -10,6 +10,7 @@ from functools import lru_cache
 from kcheck.grammar import build_items, engine, syntax
 from kcheck.grammar.broken import broken_item, label, misplaced, starts_item
 from kcheck.grammar.diagnostics import Diagnostic
+from kcheck.grammar.garbage import no_collection
 from kcheck.grammar.limits import (
     STRANGE_CHARACTER,
     deep_tree,
@@ -47,6 +48,11 @@ def parse(text: str, path: str) -> tuple[SourceFile, tuple[Diagnostic, ...]]:
     """
     if problem := too_large(text):
         return SourceFile(path, text, ()), (problem.at(path, ""),)
+    with no_collection():
+        return _parse(text, path)
+
+
+def _parse(text: str, path: str) -> tuple[SourceFile, tuple[Diagnostic, ...]]:
     ranges = split(text)
     diagnostics = [problem.at(path, "") for problem in _between(text, ranges)]
     items: list[ParsedItem] = []

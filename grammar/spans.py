@@ -30,7 +30,7 @@ class Span:
 class Origin:
     """Where a piece of a program comes from, independent of what surrounds its item.
 
-    `item` names a file item by path and key (`"stats.kernel#kernel stats.luma@1"`), `span` counts from
+    `item` is the key of a file item (`"kernel stats.luma@1"`; empty for the file as a whole), `span` counts from
     the item's first character: an edit above the item changes nothing here.
     """
 

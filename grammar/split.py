@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from kcheck.grammar.lexis import ITEM_WORDS, Mark, Trivia, marks, trimmed
 
+_BYTE_ORDER_MARK = "\ufeff"
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _CLOSERS = re.compile(r"[)\]}](?:[ \t\r\n;]*[)\]}])*")
 _HEADER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*[ \t]+[A-Za-z_]")
@@ -34,7 +35,7 @@ class _Splitter:
         self.distrusted = 0
 
     def ranges(self) -> Iterator[tuple[int, int]]:
-        start, first = self._next(0)
+        start, first = self._next(len(_BYTE_ORDER_MARK) if self.text.startswith(_BYTE_ORDER_MARK) else 0)
         while first < len(self.text):
             end = self._item_end(first) if self._starts_item(first) else self._strange_end(first)
             yield start, end

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 from kcheck.grammar.engine import Failure
 from kcheck.grammar.lexis import Kind, Token, tokens
+from kcheck.grammar.precedence import LEVEL
 from kcheck.grammar.spans import Span
 
 CLOSER = {"(": ")", "[": "]", "{": "}"}
+# After a `}` these go on with the value that it closed.
+_GO_ON = frozenset(LEVEL) | {".", ",", ")", "]"}
 _NO_TOKEN = Token(Kind.PUNCTUATION, 0, 0, "")
 
 
@@ -107,19 +109,25 @@ class Spot:
     def statement(self) -> tuple[Token, ...]:
         """The tokens from the start of the statement, member or arm that holds `found` up to it."""
         start = self.index
-        for start in self._back():
-            if start == 0 or self.tokens[start - 1].text in (";", "{", "}", "=>"):
-                break
+        while start > 0 and not self._ends_statement(start - 1):
+            start = self._group_start(start - 1)
         return tuple(self.tokens[start : self.index])
 
-    def _back(self) -> Iterator[int]:
-        """The indices before `found`, backwards, without those in brackets that close before it."""
-        closed = 0
-        for index in range(self.index, -1, -1):
-            text = self.tokens[index].text if index < self.index else ""
-            closed += (text in (")", "]")) - (text in ("(", "[") and closed > 0)
-            if closed == 0:
-                yield index
+    def _ends_statement(self, index: int) -> bool:
+        """Whether the token there ends what stands before `found`; `}` does, unless a value goes on after it."""
+        token = self.tokens[index]
+        if token.text != "}":
+            return token.text in (";", "{", "=>")
+        after = self.tokens[index + 1] if index + 1 < self.index else None
+        return after is not None and after.text != "else" and after.text not in _GO_ON
+
+    def _group_start(self, index: int) -> int:
+        """The index of the bracket that the one at `index` closes; `index` itself for other tokens."""
+        closed = int(self.tokens[index].text in CLOSER.values())
+        while closed:
+            index -= 1
+            closed += (self.tokens[index].text in CLOSER.values()) - (self.tokens[index].text in CLOSER)
+        return index
 
     @property
     def first(self) -> Token:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields
 
 from kcheck.grammar.syntax import Node
 
 
 def children(node: Node) -> Iterator[Node]:
     """The nodes directly below `node`, field by field."""
-    for field in fields(node):
-        value = getattr(node, field.name)
+    for name in node.__dataclass_fields__:
+        value = getattr(node, name)
         if isinstance(value, Node):
             yield value
         elif isinstance(value, tuple):

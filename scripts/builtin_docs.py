@@ -25,7 +25,7 @@ from kcheck.checker.lower.declarations import Declarations
 from kcheck.checker.lower.items import declare_file
 from kcheck.checker.lower.problems import Problems
 from kcheck.checker.lower.scopes import Home
-from kcheck.checker.prelude import PRELUDE_BUILTINS
+from kcheck.checker.prelude import COMPOSITE_BUILTINS
 from kcheck.checker.render.ir import constant, float_text
 from kcheck.grammar import parser, syntax
 
@@ -135,9 +135,11 @@ How exact a result is stands behind the signature:
 | exact | no rounding takes place |
 | correctly rounded | the Float nearest to the true value |
 | as its text says | a function over basic operations; its text, given here, fixes each rounding |
-| elementary | within the given number of units in the last place (ulp) of the true value |
+| elementary | within the given number of units in the last place (ulp) of the true value, subnormal numbers included |
 
-Where a text is given, it is that of the built-in's first type; the other types go the same way.
+Where a text is given, it is that of the built-in's first type; the other types go the same way. The elementary
+functions have texts too (`checker/prelude/elementary.kernel`), so their results have the same bits everywhere;
+[accuracy.md](accuracy.md) tells how their errors were measured.
 
 Every result is defined, for all arguments. Where mathematics has none, it is NaN or an infinity as in C. The examples
 write `0.0 / 0.0` for a NaN and `1.0 / 0.0` for infinity.
@@ -174,7 +176,7 @@ def _entry(contract: Contract, edges: Mapping[str, str]) -> str:
     traits = [*(["by component"] if contract.componentwise and contract.arity > 1 else []), _exactness(contract)]
     lines = [f"### {name}", "", f"{forms} · {' · '.join(traits)}", "", contract.doc, ""]
     lines += [f"- `{call}` is `{value}`" for call, value in edges.items()]
-    if contract.builtin in PRELUDE_BUILTINS and contract.error is not ErrorClass.ELEMENTARY:
+    if contract.builtin in COMPOSITE_BUILTINS:
         lines += ["", "```text", _prelude_text(name), "```"]
     return "\n".join(lines) + "\n"
 

@@ -102,7 +102,7 @@ def fitted(fit: Fit) -> tuple[list[np.float32], float]:
     v = np.array([float(fit.v(x)) for x in xs])
     done: list[np.float32] = []
     for i in range(fit.count):
-        powers = v[:, None] ** np.arange(i, fit.count)
+        powers = v[:, None] ** np.arange(i, fit.count, dtype=np.float64)
         done.append(np.float32(_least_error(rest, powers, scale)[0]))
         rest = rest - float(done[-1]) * v**i
     return done, float(np.log2(np.abs(rest * scale).max()))

@@ -4,6 +4,18 @@ The text (`*.kernel` in this folder) is the definition of these built-ins in str
 `BuiltinCall`s; a backend that has no form of its own for one runs `expand_prelude` first.
 """
 
-from kcheck.checker.prelude.expand import PRELUDE_BUILTINS, expand_prelude
+from kcheck.checker.prelude.expand import (
+    COMPOSITE_BUILTINS,
+    ELEMENTARY_BUILTINS,
+    PRELUDE_BUILTINS,
+    elementary_function,
+    expand_prelude,
+)
 
-__all__ = ["PRELUDE_BUILTINS", "expand_prelude"]
+__all__ = [
+    "COMPOSITE_BUILTINS",
+    "ELEMENTARY_BUILTINS",
+    "PRELUDE_BUILTINS",
+    "elementary_function",
+    "expand_prelude",
+]

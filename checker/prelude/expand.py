@@ -1,49 +1,96 @@
-"""Replacing calls of prelude built-ins by calls of functions."""
+"""Replacing calls of prelude built-ins, and `%` on Floats, by calls of functions."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, reduce
 from importlib.resources import files
 
 from kcheck.checker import ir, types
 from kcheck.checker.builtins import CONTRACTS, Builtin, ErrorClass
 from kcheck.checker.lower.context import ProgramContext
 from kcheck.checker.lower.declarations import Declarations
-from kcheck.checker.lower.functions import lower_standalone
+from kcheck.checker.lower.functions import lower_function
 from kcheck.checker.lower.items import declare_file
 from kcheck.checker.lower.problems import Problems
 from kcheck.checker.rewrite import rewritten, with_calls, with_functions
 from kcheck.grammar import parser
 from kcheck.grammar.spans import Origin, Span
 
-PRELUDE_BUILTINS = frozenset({b for b, c in CONTRACTS.items() if c.error is ErrorClass.COMPOSITE} | {Builtin.CLAMP})
-"""The built-ins that `expand_prelude` replaces."""
+COMPOSITE_BUILTINS = frozenset({b for b, c in CONTRACTS.items() if c.error is ErrorClass.COMPOSITE} | {Builtin.CLAMP})
+ELEMENTARY_BUILTINS = frozenset(b for b, c in CONTRACTS.items() if c.error is ErrorClass.ELEMENTARY)
+PRELUDE_BUILTINS = COMPOSITE_BUILTINS | ELEMENTARY_BUILTINS
+"""The built-ins that have a text in the prelude."""
 
-_FILE = "composite.kernel"
-_NOWHERE = Origin(_FILE, "", Span(0, 0))
+_COMPOSITE, _ELEMENTARY = "composite.kernel", "elementary.kernel"
+_REMAINDER = "rem"
+_NOWHERE = Origin(_ELEMENTARY, "", Span(0, 0))
 
 
 @dataclass(frozen=True, slots=True)
-class _Prelude:
-    """The functions of the prelude, callee before caller, and where each one stands."""
+class Prelude:
+    """The functions of one file of the prelude, callee before caller, and where each one stands."""
 
     functions: tuple[ir.Function, ...]
     positions: dict[str, int]
 
 
-def expand_prelude(program: ir.Program) -> ir.Program:
-    """An equal program without calls of prelude built-ins: they call functions added before its own."""
-    needed = sorted({_key(n) for f in program.functions for n in ir.walk(f.body) if _is_prelude_call(n)}, key=str)
+@dataclass(frozen=True, slots=True)
+class _Key:
+    """What a node asks for: a built-in or `%` on the type of its first argument, which decides among overloads."""
+
+    name: str
+    type: types.Type
+    builtin: Builtin | None = None
+
+    @property
+    def arity(self) -> int:
+        return CONTRACTS[self.builtin].arity if self.builtin else 2
+
+    @property
+    def is_componentwise(self) -> bool:
+        """Whether the prelude has it for Floats alone."""
+        each = self.builtin is None or CONTRACTS[self.builtin].componentwise
+        return each and isinstance(self.type, (types.Vec, types.Mat))
+
+    @property
+    def file(self) -> str:
+        return _COMPOSITE if self.builtin in COMPOSITE_BUILTINS else _ELEMENTARY
+
+    @property
+    def text_name(self) -> str:
+        """The name of the function that the prelude has for it."""
+        return f"{self.name}_{str(types.FLOAT if self.is_componentwise else self.type).lower()}"
+
+
+def expand_prelude(
+    program: ir.Program, builtins: frozenset[Builtin] = PRELUDE_BUILTINS, *, remainder: bool = False
+) -> ir.Program:
+    """An equal program without calls of these built-ins: they call functions added before its own.
+
+    With `remainder` it is without `%` on Floats too, for backends on which that is not exact.
+    """
+
+    def key(node: ir.Node) -> _Key | None:
+        if isinstance(node, ir.BuiltinCall) and node.builtin in builtins & PRELUDE_BUILTINS:
+            return _Key(node.builtin.value, node.args[0].type, node.builtin)
+        if remainder and isinstance(node, ir.Binary) and node.op is ir.BinaryOp.REM and node.type is not types.INT:
+            return _Key(_REMAINDER, node.type)
+        return None
+
+    needed = {found for f in program.functions for n in ir.walk(f.body) if (found := key(n))}
     if not needed:
         return program
-    added, positions = _functions_for(needed)
+    added, positions = _functions_for(sorted(needed, key=str))
     shift = len(added)
 
     def rewrite(node: ir.Node) -> ir.Node:
-        if _is_prelude_call(node):
-            assert isinstance(node, ir.BuiltinCall)
-            return ir.Call(id=node.id, type=node.type, function=positions[_key(node)], args=node.args)
+        found = key(node)
+        if found:
+            assert isinstance(node, (ir.BuiltinCall, ir.Binary))
+            args = node.args if isinstance(node, ir.BuiltinCall) else (node.left, node.right)
+            return ir.Call(id=node.id, type=node.type, function=positions[found], args=args)
         if isinstance(node, (ir.Call, ir.CallStatement)):
             return replace(node, function=node.function + shift)
         return node
@@ -52,94 +99,93 @@ def expand_prelude(program: ir.Program) -> ir.Program:
     return replace(program, functions=added + own, schedule=with_functions(program.schedule, lambda f: f + shift))
 
 
-_Key = tuple[Builtin, types.Type]
-"""A built-in and the type of its first argument, which decides among its overloads."""
-
-
-def _is_prelude_call(node: ir.Node) -> bool:
-    return isinstance(node, ir.BuiltinCall) and node.builtin in PRELUDE_BUILTINS
-
-
-def _key(node: ir.Node) -> _Key:
-    assert isinstance(node, ir.BuiltinCall)
-    return node.builtin, node.args[0].type
-
-
-def _functions_for(needed: list[_Key]) -> tuple[tuple[ir.Function, ...], dict[_Key, int]]:
-    """The functions that these built-ins need, and which one each of them calls."""
-    prelude = _prelude()
-    wanted: set[int] = set()
-    for key in needed:
-        _reach(prelude, _position(prelude, key), wanted)
-    order = sorted(wanted)
-    new_position = {old: new for new, old in enumerate(order)}
-    added = [with_calls(prelude.functions[old], new_position.__getitem__) for old in order]
+def _functions_for(needed: Iterable[_Key]) -> tuple[tuple[ir.Function, ...], dict[_Key, int]]:
+    """The functions that these need, and which one each of them calls."""
+    added: list[ir.Function] = []
     positions: dict[_Key, int] = {}
-    for builtin, type_ in needed:
-        scalar = new_position[_position(prelude, (builtin, type_))]
-        if CONTRACTS[builtin].componentwise and isinstance(type_, types.Vec):
-            added.append(_componentwise(builtin, type_, scalar))
-            scalar = len(added) - 1
-        positions[builtin, type_] = scalar
+    for file in (_COMPOSITE, _ELEMENTARY):
+        asked = [key for key in needed if key.file == file]
+        if asked:
+            positions |= _take(prelude(file), asked, added)
+    for key, position in positions.items():
+        if key.is_componentwise:
+            added.append(_componentwise(key, position))
+            positions[key] = len(added) - 1
     return tuple(added), positions
 
 
-def _position(prelude: _Prelude, key: _Key) -> int:
-    builtin, type_ = key
-    scalar = types.FLOAT if CONTRACTS[builtin].componentwise and isinstance(type_, types.Vec) else type_
-    return prelude.positions[f"{builtin.value}_{str(scalar).lower()}"]
+def _take(text: Prelude, asked: Iterable[_Key], added: list[ir.Function]) -> dict[_Key, int]:
+    """Add what one file has for these, with what that calls in its turn; answers where each one stands then."""
+    wanted: set[int] = set()
+    for key in asked:
+        _reach(text, text.positions[key.text_name], wanted)
+    moved = {old: len(added) + new for new, old in enumerate(sorted(wanted))}
+    added += [with_calls(text.functions[old], moved.__getitem__) for old in moved]
+    return {key: moved[text.positions[key.text_name]] for key in asked}
 
 
-def _reach(prelude: _Prelude, position: int, found: set[int]) -> None:
+def _reach(text: Prelude, position: int, found: set[int]) -> None:
     if position not in found:
         found.add(position)
-        for node in ir.walk(prelude.functions[position].body):
+        for node in ir.walk(text.functions[position].body):
             if isinstance(node, ir.Call):
-                _reach(prelude, node.function, found)
+                _reach(text, node.function, found)
 
 
-def _componentwise(builtin: Builtin, type_: types.Vec, scalar: int) -> ir.Function:
-    """A function that takes vectors and calls a scalar one for each component."""
-    count = CONTRACTS[builtin].arity
+def _componentwise(key: _Key, scalar: int) -> ir.Function:
+    """A function that takes vectors or matrices and calls a scalar one for each component."""
     origins: list[Origin] = []
 
     def node() -> int:
         origins.append(_NOWHERE)
         return len(origins) - 1
 
-    def component(local: int, i: int) -> ir.Expression:
-        whole = ir.Local(id=node(), type=type_, local=local)
-        return ir.Swizzle(id=node(), type=types.FLOAT, operand=whole, components=(i,))
+    def part(whole: ir.Expression, i: int) -> ir.Expression:
+        if isinstance(whole.type, types.Vec):
+            return ir.Swizzle(id=node(), type=types.FLOAT, operand=whole, components=(i,))
+        index = ir.Const(id=node(), type=types.INT, leaves=(i,))
+        return ir.Index(id=node(), type=types.parts(whole.type)[i], operand=whole, index=index)
 
-    parts = tuple(
-        ir.Call(id=node(), type=types.FLOAT, function=scalar, args=tuple(component(local, i) for local in range(count)))
-        for i in range(type_.size)
-    )
-    made = ir.Return(id=node(), value=ir.Make(id=node(), type=type_, parts=parts))
+    def component(local: int, path: tuple[int, ...]) -> ir.Expression:
+        whole: ir.Expression = ir.Local(id=node(), type=key.type, local=local)
+        return reduce(part, path, whole)
+
+    def applied(type_: types.Type, path: tuple[int, ...]) -> ir.Expression:
+        if type_ is types.FLOAT:
+            args = tuple(component(local, path) for local in range(key.arity))
+            return ir.Call(id=node(), type=type_, function=scalar, args=args)
+        made = tuple(applied(inner, (*path, i)) for i, inner in enumerate(types.parts(type_)))
+        return ir.Make(id=node(), type=type_, parts=made)
+
+    returned = ir.Return(id=node(), value=applied(key.type, ()))
     return ir.Function(
-        name=f"{builtin.value}_{str(type_).lower()}",
-        parameters=count,
-        locals=tuple(ir.LocalDecl(name=f"a{i}", type=type_) for i in range(count)),
-        result=type_,
-        body=ir.Block(id=node(), statements=(made,)),
+        name=f"{key.name}_{str(key.type).lower()}",
+        parameters=key.arity,
+        locals=tuple(ir.LocalDecl(name=f"a{i}", type=key.type) for i in range(key.arity)),
+        result=key.type,
+        body=ir.Block(id=node(), statements=(returned,)),
         effects=frozenset(),
         origins=tuple(origins),
     )
 
 
+def elementary_function(builtin: Builtin) -> tuple[tuple[ir.Function, ...], int]:
+    """The functions of the elementary built-ins, and which of them is this one's for Floats."""
+    text = prelude(_ELEMENTARY)
+    return text.functions, text.positions[f"{builtin.value}_float"]
+
+
 @cache
-def _prelude() -> _Prelude:
-    """The prelude's text, parsed and lowered once a process."""
-    text = files("kcheck.checker.prelude").joinpath(_FILE).read_text("utf-8")
-    file, broken = parser.parse(text, _FILE)
+def prelude(name: str) -> Prelude:
+    """A file of the prelude, parsed and lowered once a process."""
+    text = files("kcheck.checker.prelude").joinpath(name).read_text("utf-8")
+    file, broken = parser.parse(text, name)
     problems = Problems()
-    scope = declare_file(_FILE, file.items, problems)
+    scope = declare_file(name, file.items, problems)
     program = ProgramContext(Declarations(problems), scope, rank=1)
     positions: dict[str, int] = {}
-    for name, entity in scope.functions.items():
-        if entity not in program.lowered:
-            program.lowered[entity] = lower_standalone(program, entity)
-        lowered = program.lowered[entity]
+    for function, entity in scope.functions.items():
+        lowered = lower_function(program, entity)
         assert lowered is not None, [d.message for d in (*broken, *problems.all())]
-        positions[name] = lowered.index
-    return _Prelude(tuple(lowered.function for lowered in program.functions), positions)
+        positions[function] = lowered.index
+    return Prelude(tuple(lowered.function for lowered in program.functions), positions)

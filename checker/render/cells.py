@@ -7,9 +7,7 @@ import unicodedata
 TAB = "    "
 
 _DELETE = 0x7F
-_HIDING = frozenset(
-    "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u2028\u2029\ufeff"
-)
+_HIDING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u2028\u2029\ufeff")
 """Characters that reorder or break what a terminal shows."""
 
 

@@ -29,8 +29,7 @@ def excerpt(lines: LineIndex, span: Span, room: int) -> tuple[Row, ...]:
     first = lines.line(span.start)
     last = lines.line(max(span.start, span.end - 1))
     return tuple(
-        Row(None, "...") if number is None else _row(lines, number, span, room)
-        for number in _chosen(first, last)
+        Row(None, "...") if number is None else _row(lines, number, span, room) for number in _chosen(first, last)
     )
 
 

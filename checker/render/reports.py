@@ -55,9 +55,7 @@ def files_of(results: Iterable[Checked]) -> Files:
 
 def reports_of(results: Iterable[Checked], files: Files) -> tuple[FileReport, ...]:
     """A report for each checked file."""
-    return tuple(
-        FileReport(result.file.path, _in_order(result.diagnostics, files), result.laws) for result in results
-    )
+    return tuple(FileReport(result.file.path, _in_order(result.diagnostics, files), result.laws) for result in results)
 
 
 def _in_order(diagnostics: Iterable[Diagnostic], files: Files) -> tuple[Diagnostic, ...]:

@@ -93,9 +93,7 @@ def _last_line(origin: Origin, files: Files) -> int:
     return files.source(origin).lines.line(max(span.start, span.end - 1)) + 1
 
 
-def _excerpt(
-    origin: Origin, label: str, color: str, gutter: int, files: Files, style: Style
-) -> Iterator[str]:
+def _excerpt(origin: Origin, label: str, color: str, gutter: int, files: Files, style: Style) -> Iterator[str]:
     lines, span = files.source(origin).lines, files.span(origin)
     line = lines.line(span.start)
     column = span.start - lines.line_start(line)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from kcheck.checker import ir
+from kcheck.checker.prelude import ELEMENTARY_BUILTINS, expand_prelude
 from kcheck.runtime.backend import Cancelled, Launch, Outcome, Progress, never, silent
 from kcheck.runtime.interpreter.frames import Lanes, Run
 from kcheck.runtime.interpreter.functions import CompiledFunction, compile_functions, make_room_for
@@ -17,6 +19,19 @@ from kcheck.runtime.interpreter.values import map_leaves, store, tidy, views
 from kcheck.runtime.layout import AnyArray, zeros
 
 
+@dataclass(frozen=True, slots=True)
+class _Compiled:
+    """A program with the prelude's functions before its own, and what was made of them."""
+
+    source: ir.Program
+    program: ir.Program
+    functions: tuple[CompiledFunction, ...]
+
+    def position(self, function: int) -> int:
+        """Where a function of `source` stands in `program`."""
+        return function + len(self.program.functions) - len(self.source.functions)
+
+
 class Interpreter:
     """Runs whole blocks of elements at a time, under masks; one by one only where order demands it.
 
@@ -24,7 +39,7 @@ class Interpreter:
     """
 
     def __init__(self) -> None:
-        self._compiled: dict[int, tuple[ir.Program, tuple[CompiledFunction, ...]]] = {}
+        self._compiled: dict[int, _Compiled] = {}
 
     @property
     def name(self) -> str:
@@ -32,9 +47,10 @@ class Interpreter:
 
     def run(self, launch: Launch, cancelled: Cancelled = never, progress: Progress = silent) -> Outcome:
         """Run the launch; raises `RunError` for what only shows at run time, and changes nothing then."""
-        functions = self._functions(launch.program)
+        compiled = self._compile(launch.program)
+        expanded = replace(launch, program=compiled.program)
         with np.errstate(all="ignore"):
-            return execute(Job(launch, functions, cancelled, progress))
+            return execute(Job(expanded, compiled.functions, cancelled, progress))
 
     def call(
         self, program: ir.Program, function: int, args: Sequence[AnyArray], params: Mapping[str, AnyArray]
@@ -46,7 +62,8 @@ class Interpreter:
         the function takes nothing).
         """
         declared = program.functions[function]
-        compiled = self._functions(program)[function]
+        found = self._compile(program)
+        compiled = found.functions[found.position(function)]
         count = args[0].shape[0] if args else 1
         lanes = Lanes(Run(program=program, params=param_values(program, params)), 0, count)
         values = [map_leaves(tidy, views(declared.locals[i].type, arg)) for i, arg in enumerate(args)]
@@ -57,15 +74,28 @@ class Interpreter:
         store(views(declared.result, result), slice(0, count), value)
         return result
 
-    def _functions(self, program: ir.Program) -> tuple[CompiledFunction, ...]:
+    def _compile(self, program: ir.Program) -> _Compiled:
         known = self._compiled.get(id(program))
         if known is None:
-            known = program, compile_functions(program, compile_body)
+            expanded = expand_prelude(program, ELEMENTARY_BUILTINS)
+            known = _Compiled(program, expanded, compile_functions(expanded, compile_body))
             while len(self._compiled) >= _KEPT:
                 self._compiled.pop(next(iter(self._compiled)), None)
             self._compiled[id(program)] = known
-        make_room_for(max(known[1], key=lambda f: f.height))
-        return known[1]
+        make_room_for(max(known.functions, key=lambda f: f.height))
+        return known
 
 
 _KEPT = 16
+
+
+def _keep_freed_memory() -> None:
+    """Make glibc keep the memory of arrays that blocks are done with, by freeing one that is larger.
+
+    It sets its limits by the largest piece freed so far.  Below them, memory that goes back to the system comes
+    again page by page with every block, which costs more than the arithmetic on it.
+    """
+    np.empty(1 << 24, np.uint8)
+
+
+_keep_freed_memory()

@@ -157,7 +157,13 @@ def float_to_int(x: AnyArray) -> AnyArray:
 
 def bits_of(x: AnyArray) -> AnyArray:
     """The bits of a Float as an Int; any NaN gives 0x7FC00000."""
-    return pick(np.isnan(x), _NAN_BITS, x.view(np.int32))
+    bits, nans = x.view(np.int32), x != x  # noqa: PLR0124 - `isnan`, ten times as quick on a single number
+    return pick(nans, _NAN_BITS, bits) if _any(nans) else bits
+
+
+def _any(mask: AnyArray) -> bool:
+    """`mask.any()`, which is slow on a single truth."""
+    return bool(mask.any() if mask.ndim else mask)
 
 
 def float_of_bits(i: AnyArray) -> AnyArray:

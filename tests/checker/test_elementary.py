@@ -85,7 +85,7 @@ def test_angles_near_a_multiple_of_a_quarter_turn(name: str) -> None:
 
 
 def test_results_that_are_floats_are_exact() -> None:
-    """Where the error before the last rounding is below half an ulp, there is no other result."""
+    """Their errors are whole ulps, so a bound below 1 leaves none."""
 
     def values(name: str, *args: Any) -> list[float]:
         return accuracy.text_of(name)(*[np.array(a, np.float32) for a in args]).tolist()

@@ -182,7 +182,8 @@ D = np.float64
 
 
 def dots(a: Array, b: Array) -> Array:
-    return (a * b).sum(-1)
+    found: Array = (a * b).sum(-1)
+    return found
 
 
 def norms(v: Array) -> Array:

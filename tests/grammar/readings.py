@@ -67,13 +67,11 @@ def _head(node: Any, attributes: tuple[str, ...]) -> tuple[Any, ...]:
 
 
 _TOKENS = re.compile(r"\w+|\s+|[^\w\s]")
-# fmt: off
-_PIECES = [
-    *"= == ; { } ( ) [ ] , : . .. ..= < > -> <- <~ => >>> <<= << && || ! ~ @ | & \" /* // */ é _ 0x 1. 1e5 .5".split(),
-    *"let var if else match for in loop until return param expect like from with over into x 1 true sum".split(),
-    " ", "\n", " /* c */ ", " // c\n", "\t\r\n",
-]
-# fmt: on
+_SIGNS = r"""
+= == ; { } ( ) [ ] , : . .. ..= < > -> <- <~ => >>> <<= << && || ! ~ @ | & " /* // */ é _ 0x 1. 1e5 .5
+let var if else match for in loop until return param expect like from with over into x 1 true sum
+"""
+_PIECES = [*_SIGNS.split(), " ", "\n", " /* c */ ", " // c\n", "\t\r\n"]
 
 
 def mutant(random: Random, text: str) -> str:

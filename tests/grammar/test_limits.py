@@ -1,6 +1,7 @@
 """Sizes and depths: silly inputs get an answer, soon and in words."""
 
 import sys
+import threading
 
 import pytest
 
@@ -54,6 +55,28 @@ def test_far_too_deep() -> None:
         "const a: " + "A<" * 60_000 + "B = 1;",
     ):
         assert error(text).code == "K103"
+
+
+def test_depth_takes_no_room_of_the_stack_of_c() -> None:
+    """Where it did, these would not raise RecursionError but kill the process."""
+    codes = []
+    texts = [
+        "const a: " + "A<" * 6_000 + "B" + ">" * 6_000 + " = 1;",
+        "const a: " + "A<" * 60_000,
+        nested("calls", 250),
+    ]
+
+    def work() -> None:
+        codes.extend([diagnostic.code for diagnostic in errors(text)] for text in texts)
+
+    before = threading.stack_size(512 * 1024)
+    try:
+        thread = threading.Thread(target=work)
+        thread.start()
+    finally:
+        threading.stack_size(before)
+    thread.join()
+    assert codes == [["K103"], ["K103"], []]
 
 
 def test_a_deep_type() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from kcheck.checker.builtins import Builtin
 from kcheck.checker.ir import BinaryOp
+from kcheck.checker.prelude import ELEMENTARY_BUILTINS
 from kcheck.checker.types import BOOL, FLOAT, INT, Mat, Type, Vec
 from kcheck.runtime.interpreter.builtins import OPERATIONS
 from kcheck.runtime.layout import AnyArray
@@ -20,7 +21,7 @@ NAN, INF = math.nan, math.inf
 
 
 def test_every_builtin_is_there() -> None:
-    assert set(OPERATIONS) == set(Builtin)
+    assert set(OPERATIONS) == set(Builtin) - ELEMENTARY_BUILTINS
 
 
 def floats(*values: float) -> AnyArray:
@@ -60,8 +61,8 @@ def test_elementary_function(builtin: Builtin) -> None:
     points = floats(*np.linspace(-20, 20, 101))
     got = np.array(result(builtin, (FLOAT, points)), np.float32)
     want = np.array([ELEMENTARY[builtin](float(x)) for x in points])
-    # Within one unit in the last place of a Float.
-    assert (np.abs(got - want) <= np.spacing(np.abs(want).astype(np.float32))).all()
+    # Within two units in the last place of a Float.
+    assert (np.abs(got - want) <= 2 * np.spacing(np.abs(want).astype(np.float32))).all()
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 from kcheck.checker import ir
 from kcheck.checker.builtins import ANY, CONTRACTS, Builtin
-from kcheck.checker.prelude import PRELUDE_BUILTINS, expand_prelude
+from kcheck.checker.prelude import COMPOSITE_BUILTINS, expand_prelude
 from kcheck.checker.types import INT, Type
 from kcheck.runtime.layout import AnyArray, base_dtype, inner_shape
 from tests.checker.build import call, function, program
@@ -21,7 +21,7 @@ COUNT = 400
 
 def signatures() -> list[tuple[Builtin, tuple[Type, ...]]]:
     found = []
-    for builtin in sorted(PRELUDE_BUILTINS, key=lambda b: b.value):
+    for builtin in sorted(COMPOSITE_BUILTINS, key=lambda b: b.value):
         for overload in CONTRACTS[builtin].overloads:
             for choice in overload.choices or (INT,):
                 types = tuple(choice if p == "T" else p for p in overload.parameters)

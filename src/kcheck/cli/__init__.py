@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from kcheck.cli import check, doctor, explain, run, show, terminal, test
+from kcheck.cli import check, doctor, explain, fmt, run, show, terminal, test
 from kcheck.cli.files import UsageError
 
 
@@ -28,6 +28,7 @@ COMMANDS: dict[str, Command] = {
     "check": check,
     "run": run,
     "test": test,
+    "fmt": fmt,
     "explain": explain,
     "show": show,
     "doctor": doctor,

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from kcheck.cli import terminal
-from kcheck.cli.files import STDIN, UsageError, find_files, read_source
+from kcheck.cli.files import chosen_files, read_source
 
 if TYPE_CHECKING:
     from kcheck.checker.checked import Checked
@@ -50,20 +50,9 @@ def add_arguments(subparsers: argparse._SubParsersAction[Any]) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Check what `args.paths` name; 1 where there are errors."""
-    results = [_judged(path, args) for path in _files(args.paths)]
+    results = [_judged(path, args) for path in chosen_files(args.paths)]
     print(_rendered(results, args), end="")
     return int(any(result.has_errors for result in results))
-
-
-def _files(paths: Sequence[str]) -> list[str]:
-    if paths.count(STDIN) > 1:
-        raise UsageError("standard input can be read only once")
-    files, empty = find_files(paths)
-    if not files:
-        raise UsageError(f"no .kernel files in {', '.join(empty)}")
-    for folder in empty:
-        print(f"kcheck: no .kernel files in {folder}", file=sys.stderr)
-    return files
 
 
 def _judged(path: str, args: argparse.Namespace) -> Checked:

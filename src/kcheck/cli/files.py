@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
@@ -26,6 +26,18 @@ class SourceText:
     path: str
     data: bytes
     loader: Loader
+
+
+def chosen_files(paths: Sequence[str]) -> list[str]:
+    """The files that `paths` name; says which folders hold none, and refuses where there is no file at all."""
+    if paths.count(STDIN) > 1:
+        raise UsageError("standard input can be read only once")
+    files, empty = find_files(paths)
+    if not files:
+        raise UsageError(f"no .kernel files in {', '.join(empty)}")
+    for folder in empty:
+        print(f"kcheck: no .kernel files in {folder}", file=sys.stderr)
+    return files
 
 
 def find_files(paths: Iterable[str]) -> tuple[list[str], list[str]]:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import Any
 
-from kcheck.cli.files import UsageError, find_files, read_source
+from kcheck.cli.files import chosen_files, read_source
 from kcheck.cli.run import BACKENDS
 
 _DESCRIPTION = """\
@@ -43,13 +42,8 @@ def run(args: argparse.Namespace) -> int:
     from kcheck.cli import test_report
     from kcheck.cli.examples import test_file
 
-    files, empty = find_files(args.paths)
-    if not files:
-        raise UsageError(f"no .kernel files in {', '.join(empty)}")
-    for folder in empty:
-        print(f"kcheck: no .kernel files in {folder}", file=sys.stderr)
     tested = []
-    for path in files:
+    for path in chosen_files(args.paths):
         source = read_source(path)
         checked = check_bytes(source.data, source.path, source.loader)
         tested.append(test_file(checked, args.backend))

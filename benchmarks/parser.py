@@ -1,0 +1,120 @@
+"""How the generated parser compares with textX, which it is made from, in one run.
+
+    python benchmarks/parser.py [lines]
+
+All times are CPU time of this process or, for getting ready, of fresh ones: the best of several. The text is made
+of the repository's own programs, repeated up to the lines asked for, and read item by item, as `parse` does. The
+last column is what an editor needs.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from os import environ
+from pathlib import Path
+
+from kcheck.grammar import engine, parser
+from kcheck.grammar.garbage import no_collection
+from kcheck.grammar.generator.reference import kernel_metamodel, reference_parser
+from kcheck.grammar.recursion import deep_recursion
+from kcheck.grammar.split import split
+
+ROOT = Path(__file__).parents[1]
+ROUNDS = 7
+ITEM = 1300  # characters; about what a kernel has
+
+GRAMMAR = "import kcheck.grammar as first"
+KEPT = "from kcheck.grammar.engine import _parser; _parser()"
+TEXTX = "from kcheck.grammar.generator.reference import kernel_metamodel; kernel_metamodel()"
+
+
+def main() -> None:
+    lines = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
+    text = program(lines)
+    items = [text[start:end] for start, end in split(text)]
+    item = min(items, key=lambda it: abs(len(it) - ITEM))
+    # Without its last `;`, so that all of it is read before something is wrong.
+    broken = "".join(item.rsplit(";", 1))
+    textx = reference_parser(kernel_metamodel())
+
+    print(f"{'':48}{'textX':>12}{'generated':>12}{'ratio':>8}{'bound':>10}")
+    row(f"{lines:,} lines, {len(text) / 1e3:.0f} KB", reading(items, textx, 1), reading(items, generated), 100)
+    row(f"one item, {len(item) / 1e3:.1f} KB", reading([item], textx, 3), reading([item], generated), 3)
+    row("the same, broken at its end", reading([broken], textx, 3), reading([broken], generated))
+    row("getting ready", starting(TEXTX), starting(KEPT), 80)
+    row("getting ready where nothing is kept", None, starting(KEPT, kept=False))
+    row(f"all of `parse` for the {lines:,} lines", None, whole(text))
+
+
+def program(lines: int) -> str:
+    """The repository's programs, one after the other and again, up to the end of an item after so many lines."""
+    folders = ("checker", "examples", "tests/grammar")
+    paths = [path for folder in folders for path in sorted((ROOT / folder).rglob("*.kernel"))]
+    text = "\n".join(path.read_text(encoding="utf-8") for path in paths)
+    text *= lines // text.count("\n") + 1
+    ends = (end for _, end in split(text) if text.count("\n", 0, end) >= lines)
+    return text[: next(ends)]
+
+
+def generated(text: str) -> object:
+    return engine.read(text, lambda item: item)
+
+
+def reading(items: list[str], read: Callable[[str], object], rounds: int = ROUNDS) -> float:
+    """Milliseconds to read all items."""
+
+    def work() -> None:
+        with no_collection(), deep_recursion():
+            for item in items:
+                read(item)
+
+    read(items[0])
+    return best(work, rounds)
+
+
+def whole(text: str) -> float:
+    """Milliseconds from a text to its tree and diagnostics, with no item remembered."""
+    remembering = parser._read
+    parser._read = remembering.__wrapped__  # type: ignore[assignment]
+    try:
+        return best(lambda: parser.parse(text, "bench.kernel"), ROUNDS)
+    finally:
+        parser._read = remembering
+
+
+def starting(program: str, kept: bool = True) -> float:
+    """Milliseconds that `program` takes in a fresh process, with the rest of the package there already."""
+    timed = f"{GRAMMAR}; import time; start = time.process_time(); {program}; print(time.process_time() - start)"
+
+    def once(folder: str) -> float:
+        variables = {} if kept else {"XDG_CACHE_HOME": folder, "LOCALAPPDATA": folder}
+        command = [sys.executable, "-c", timed]
+        return float(subprocess.run(command, env=environ | variables, capture_output=True, check=True).stdout)
+
+    times = []
+    for _ in range(ROUNDS):
+        with tempfile.TemporaryDirectory() as folder:
+            times.append(once(folder))
+    return min(times) * 1e3
+
+
+def best(work: Callable[[], object], rounds: int) -> float:
+    times = []
+    for _ in range(rounds):
+        start = time.process_time()
+        work()
+        times.append(time.process_time() - start)
+    return min(times) * 1e3
+
+
+def row(name: str, textx: float | None, ours: float, bound: int | None = None) -> None:
+    theirs = f"{textx:9.1f} ms{ours:9.1f} ms{textx / ours:7.0f}x" if textx else f"{'':12}{ours:9.1f} ms{'':8}"
+    print(f"{name:48}{theirs}" + (f"{bound:7} ms" if bound else ""))
+
+
+if __name__ == "__main__":
+    main()

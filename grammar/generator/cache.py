@@ -1,0 +1,145 @@
+"""The generated parser, from the user's cache folder, or made now and put there.
+
+Making it takes textX and some 300 ms, loading it less than 10. Its file is named by a hash of all that it was made
+from, so that it never has to be judged old: the grammar, this package, textX, Python. Nothing here fails because of
+the folder; without one every process makes the parser anew.
+"""
+
+from __future__ import annotations
+
+import marshal
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from hashlib import sha256
+from importlib.util import find_spec
+from pathlib import Path
+from types import CodeType
+from typing import Any, TypeAlias
+
+GRAMMAR = Path(__file__).parents[1] / "kernel.tx"
+
+Reading: TypeAlias = tuple[Any, int, frozenset[str]]
+"""What a text gives: its tree or None, the offset where reading stopped, the names expected there."""
+
+# What decides how textX reads.
+_FOREIGN_SOURCES = {"textx": ("lang.py", "metamodel.py", "model.py"), "arpeggio": ("__init__.py",)}
+_DIGEST = sha256().digest_size
+_OLD = 90 * 24 * 3600
+
+
+def kernel_parser() -> Callable[[str], Reading]:
+    """The function that reads what `kernel.tx` describes."""
+    place = _place()
+    code = (_load(place) if place is not None else None) or _make(place)
+    module: dict[str, Any] = {"__name__": "kcheck.grammar.generated"}
+    exec(code, module)
+    read: Callable[[str], Reading] = module["read"]
+    return read
+
+
+def cache_folder() -> Path | None:
+    """Where this user's programs keep what they can make again, or None if there is no such place."""
+    named = os.environ.get("LOCALAPPDATA" if sys.platform == "win32" else "XDG_CACHE_HOME", "")
+    if os.path.isabs(named):
+        return Path(named, "kcheck")
+    usual = {"win32": "AppData/Local", "darwin": "Library/Caches"}.get(sys.platform, ".cache")
+    try:
+        return Path.home() / usual / "kcheck"
+    except RuntimeError:
+        return None
+
+
+def _place() -> Path | None:
+    """Where the parser is kept, without a suffix."""
+    folder = cache_folder()
+    try:
+        return folder / f"parser-{_key()}" if folder is not None else None
+    except OSError:
+        # Sources that are no files: nothing tells whether a kept parser is of this version.
+        return None
+
+
+def _key() -> str:
+    """A name for all that the parser is made from."""
+    made_from = sha256(sys.version.encode())
+    for path in _sources():
+        made_from.update(f"\0{path.name}\0".encode())
+        made_from.update(path.read_bytes())
+    return made_from.hexdigest()[:32]
+
+
+def _sources() -> Iterator[Path]:
+    yield GRAMMAR
+    yield from sorted(Path(__file__).parent.glob("*.py"))
+    for package, names in _FOREIGN_SOURCES.items():
+        spec = find_spec(package)
+        if spec is not None and spec.origin is not None:
+            yield from (Path(spec.origin).with_name(name) for name in names)
+
+
+def _load(place: Path) -> CodeType | None:
+    """The code of the parser, if it lies there whole and nobody else can have written it."""
+    try:
+        with place.with_suffix(".bin").open("rb") as file:
+            data = file.read() if _is_ours(os.fstat(file.fileno())) else b""
+    except OSError:
+        return None
+    if sha256(data[_DIGEST:]).digest() != data[:_DIGEST]:
+        return None
+    code = marshal.loads(data[_DIGEST:])
+    return code if isinstance(code, CodeType) else None
+
+
+def _is_ours(status: os.stat_result) -> bool:
+    if not hasattr(os, "geteuid"):
+        return True
+    return status.st_uid in (os.geteuid(), 0) and not status.st_mode & 0o022
+
+
+def _make(place: Path | None) -> CodeType:
+    """Makes the parser; keeps its code, and its source for people and for tracebacks."""
+    source = _source()
+    if place is None:
+        return compile(source, "<the generated parser>", "exec", dont_inherit=True)
+    path = place.with_suffix(".py")
+    code = compile(source, str(path), "exec", dont_inherit=True)
+    data = marshal.dumps(code)
+    with suppress(OSError):
+        place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _forget_old(place.parent)
+        _write(path, source.encode())
+        _write(place.with_suffix(".bin"), sha256(data).digest() + data)
+    return code
+
+
+def _source() -> str:
+    # These bring textX.
+    from kcheck.grammar.generator.module import generate
+    from kcheck.grammar.generator.reference import kernel_metamodel
+
+    return generate(kernel_metamodel(), GRAMMAR.read_text(encoding="utf-8"))
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Writes a file so that others see all of it or nothing."""
+    import tempfile  # takes as long to load as the parser
+
+    handle, name = tempfile.mkstemp(prefix=path.name, dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        os.replace(name, path)
+    except OSError:
+        os.unlink(name)
+        raise
+
+
+def _forget_old(folder: Path) -> None:
+    """Parsers of versions that are gone; one that is still in use is made again."""
+    for path in folder.glob("parser-*"):
+        with suppress(OSError):
+            if path.stat().st_mtime < time.time() - _OLD:
+                path.unlink()
