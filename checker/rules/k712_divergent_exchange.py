@@ -14,7 +14,7 @@ Keep `exchange` out of branches and loops that depend on what a lane holds alone
 or the sampled element: exchange first, then choose.
 
 ```
-let other = exchange(x, lane() ^ 1);
+let other = exchange(x, lane() + 1);
 let kept = if x > 0.0 { other } else { x };
 ```
 """,

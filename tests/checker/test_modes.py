@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from kcheck.checker import check_text, ir
@@ -20,13 +18,11 @@ from tests.checker.sources import (
     run,
     unmarked,
 )
-from tests.values import f32
 
 ALL = (ERROR, WARNING, HINT)
 ROWS = "input x: Rows<Int>; output r: Rows<Int>;"
 SUM = "merge(a, b) { return a + b; }"
 CARRY = "scan over x with y = 0"
-SEED = Path(__file__).parent / "seed"
 
 # ---------------------------------------------------------------- maps
 
@@ -665,43 +661,3 @@ def test_exchanges_of_whole_values() -> None:
     body = "let s = exchange(S { v: vec2(float(sample(x))), e: B { n: index() } }, 0); return s;"
     text = kernel(body, "input x: Rows<Int>; output r: Rows<S>;", head="group 2", members=members)
     gives(text, {"r": [{"v": [7.0, 7.0], "e": {"B": {"n": 0}}}] * 2}, x=[7, 8])
-
-
-# ---------------------------------------------------------------- the kernels of the mode's own page
-
-
-def seed(name: str) -> ir.Program:
-    return program((SEED / f"{name}.kernel").read_text())
-
-
-def test_the_page_of_modes_is_accepted() -> None:
-    paths = sorted(SEED.glob("*.kernel"))
-    assert len(paths) == 7
-    for path in paths:
-        checked = check_text(path.read_text(), path.name)
-        assert found(checked, (ERROR, HINT)) == [], path
-        assert len(checked.programs) == 1
-
-
-def test_the_page_of_modes_means_what_it_says() -> None:
-    sky, up = [f32(v) for v in (0.4, 0.6, 0.9, 1.0)], [0.0, 0.0, -1.0]
-    shaded = run(seed("shade"), domain=(3, 3))
-    assert shaded["albedo"][0][0] == sky
-    assert shaded["normal"][0][0] == [0.0, 0.0, 0.0]
-    assert shaded["depth"][0][0] == 100.0
-    assert shaded["normal"][1][1] == up
-    assert shaded["depth"][1][1] == 2.0
-    grey = [0.5, 0.5, 0.5, 1.0]
-    [light] = run(seed("luma"), source=[[grey, grey], [grey, [0.0, 0.0, 0.0, 1.0]]])["result"]
-    assert light == {"sum": 1.5, "max": 0.5, "count": 4}
-    gives(seed("lowpass"), {"result": [0.5, 0.75, 0.875]}, samples=[1, 1, 1], k=0.5)
-    gives(seed("step"), {"result": [1, 2], "ram": [3, 4, *[0] * 98, 6, 8]}, ticks=[0, 0], ram=[3, 4, *[0] * 100])
-    gives(seed("offsets"), {"result": [1, 1, 2, 3]}, flags=[1, 0, 1, 1])
-    particles = [{"position": [0.75, 0.25], "speed": [3.0, 4.0]}, {"position": [-0.1, 0.0], "speed": [0.0, 0.0]}]
-    canvas = [[[1.0, 1.0, 1.0]] * 2] * 2
-    gives(
-        seed("splat"), {"result": [[[1.0] * 3, [6.0, 1.5, 2.0]], [[1.0] * 3] * 2]}, particles=particles, canvas=canvas
-    )
-    line = [[float(i), 0.0] for i in range(64)]
-    pairs = [[float(4 * (i // 2) + 1), 0.0] if i % 2 == 0 else [-1.0, 0.0] for i in range(64)]
-    gives(seed("fft_row"), {"result": pairs}, line=line)

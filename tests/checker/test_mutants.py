@@ -112,10 +112,11 @@ kernel a.prefix@1 {
 @cache
 def corpus() -> tuple[str, ...]:
     """Small programs that show much of the language."""
-    seed = [path.read_text() for path in sorted((Path(__file__).parent / "seed").glob("*.kernel"))]
+    examples = Path(__file__).parents[2] / "examples"
+    whole = [path.read_text() for path in sorted(examples.glob("*.kernel"))]
     shown = [rule.good for rule in rules.CATALOGUE.values() if rule.good and "scene" not in rule.good]
     items, *kernels = RICH.split("\nkernel ")
-    return (*seed, items, *(f"{items}\nkernel {each}" for each in kernels), *shown)
+    return (*whole, items, *(f"{items}\nkernel {each}" for each in kernels), *shown)
 
 
 def mutated(text: str, choose: random.Random) -> str:
