@@ -7,9 +7,9 @@ RULE = Rule(
     severity=Severity.ERROR,
     title="too many levels of nesting",
     explanation="""\
-Expressions, blocks and types may nest 256 levels deep, since every part of the tool has to walk them.
-People do not reach the limit; generated code may. A chain such as `a + b + c + …` counts too: each
-operator has what stands before it as its left side.
+Expressions, blocks and types may nest 256 levels deep, since every part of the tool has to walk
+them. People do not reach the limit; generated code may. A chain such as `a + b + c + …` counts
+too: each operator has what stands before it as its left side.
 
 Give inner parts a name with `let`, or move them into functions; add up long lists in a loop.
 """,

@@ -7,17 +7,18 @@ RULE = Rule(
     severity=Severity.ERROR,
     title="an exchange that not every lane reaches alike",
     explanation="""\
-On a device a group is a workgroup, and `exchange` passes values between barriers: a lane that stays away would
-leave the others waiting, or reading what nobody wrote. So every lane of a group must come to each exchange, the same
-number of times.
+On a device a group is a workgroup, and `exchange` passes values between barriers: a lane that
+stays away would leave the others waiting, or reading what nobody wrote. So every lane of a group
+must come to each exchange, the same number of times.
 
-An exchange is refused under a branch, a `match`, a loop bound, an `until`, an early `return` or a short-circuit
-that turns on what a lane holds alone: its `sample`, `lane()`, `index()`, a value exchanged at a lane's own number.
-Params, literals, sizes, `group()`, reads at a shared address and values exchanged at a shared lane number are the same
-for all lanes, and may steer one. Values are not compared: what a branch picks counts as different even where its arms
-are equal.
+An exchange is refused under a branch, a `match`, a loop bound, an `until`, an early `return` or a
+short-circuit that turns on what a lane holds alone: its `sample`, `lane()`, `index()`, a value
+exchanged at a lane's own number. Params, literals, sizes, `group()`, reads at a shared address
+and values exchanged at a shared lane number are the same for all lanes, and may steer one. Values
+are not compared: what a branch picks counts as different even where its arms are equal.
 
-The usual repair turns the guard into data: all lanes exchange, and each decides afterwards what to keep.
+The usual repair turns the guard into data: all lanes exchange, and each decides afterwards what
+to keep.
 """,
     bad="""\
 kernel signal.left@1 {

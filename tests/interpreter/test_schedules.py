@@ -144,7 +144,7 @@ def test_scan_carries_structs_and_walks_grids_row_by_row() -> None:
 
 def test_low_pass_rounds_every_step() -> None:
     source = kernel(
-        "input wave: Rows<Float>; param gain: Float = 0.1; output smooth: Rows<Float>;",
+        "input wave: Rows<Float>; param gain: Float = 0.1; output result: Rows<Float>;",
         "scan over wave with held = 0.0 { let step = gain * (sample(wave) - held); held + step }",
     )
     samples = np.random.default_rng(3).standard_normal(300).astype(np.float32)
