@@ -27,9 +27,13 @@ def report(violation: Violation) -> Diagnostic:
 
 
 def _links(cause: Cause) -> Iterator[Cause]:
+    """The chain, each place once: a loop that ran to its fixed point passes some several times."""
     link: Cause | None = cause
+    seen = set()
     while link is not None:
-        yield link
+        if (link.text, link.origin) not in seen:
+            yield link
+        seen.add((link.text, link.origin))
         link = link.because
 
 
