@@ -15,7 +15,7 @@ from kcheck.grammar.spot import Spot
 
 Habit = Callable[[Spot], Problem | None]
 
-_TYPES = {
+FOREIGN_TYPES = {
     "int": "Int",
     "i32": "Int",
     "uint": "Int",
@@ -23,7 +23,9 @@ _TYPES = {
     "long": "Int",
     "float": "Float",
     "f32": "Float",
+    "half": "Float",
     "double": "Float",
+    "f64": "Float",
     "bool": "Bool",
     "vec2": "Vec2",
     "vec3": "Vec3",
@@ -35,6 +37,7 @@ _TYPES = {
     "mat3": "Mat3",
     "mat4": "Mat4",
 }
+"""What other languages call the types, and what they are called here."""
 _NUMBER = re.compile(r"[0-9][0-9_]*(?:\.[0-9][0-9_]*)?(?:[eE][-+]?[0-9]+)?")
 _INT_SUFFIXES = frozenset({"u", "l", "ul", "i32", "u32"})
 _FLOAT_SUFFIXES = frozenset({"f", "f32", "lf", "h"})
@@ -163,7 +166,7 @@ def _declaration(spot: Spot) -> Problem | None:
     if spot.token(1).text not in ("=", ";"):
         return None
     written = spot.previous.text
-    type_ = _TYPES.get(written, written if written[0].isupper() else "")
+    type_ = FOREIGN_TYPES.get(written, written if written[0].isupper() else "")
     declared = f"{spot.found.text}: {type_}" if type_ else spot.found.text
     span = Span(spot.previous.start, spot.found.end)
     note = "`let` for a value that stays, `var` for one that changes; the type follows the name"
@@ -319,10 +322,10 @@ def _type_first(spot: Spot) -> Problem | None:
     if spot.expected != {":"} or spot.previous.kind is not Kind.WORD or spot.found.kind is not Kind.WORD:
         return None
     written, name = spot.previous.text, spot.found.text
-    if not (written in _TYPES or written[0].isupper()) or name in RESERVED or name[0].isupper():
+    if not (written in FOREIGN_TYPES or written[0].isupper()) or name in RESERVED or name[0].isupper():
         return None
     span = Span(spot.previous.start, spot.found.end)
-    right = f"{name}: {_TYPES.get(written, written)}"
+    right = f"{name}: {FOREIGN_TYPES.get(written, written)}"
     message = f"the type follows the name: `{right}`"
     return Problem(SYNTAX, message, span, repairs=(Repair(f"Write `{right}`", span, right),))
 

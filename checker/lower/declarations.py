@@ -16,6 +16,7 @@ from kcheck.checker.near import did_you_mean
 from kcheck.checker.rules.rule import Rule
 from kcheck.grammar import syntax
 from kcheck.grammar.diagnostics import Note
+from kcheck.grammar.habits import FOREIGN_TYPES
 from kcheck.grammar.spans import Span
 from kcheck.grammar.walk import descendants
 
@@ -154,7 +155,7 @@ class Declarations:
         name = node.name.text
         if scope.excuses(name):
             return
-        habit = _TYPE_HABITS.get(name)
+        habit = FOREIGN_TYPES.get(name)
         known = [*TYPE_NAMES, *scope.type_names()]
         hint = f"; write `{habit}`" if habit else did_you_mean(name, known)
         self.problems.add(rules.UNKNOWN_TYPE.report(home.at(node.span), f"there is no type `{name}`{hint}"))
@@ -371,26 +372,3 @@ def _needed(entity: ConstEntity) -> Iterator[ConstEntity]:
             found = entity.scope.find_value(node.name.text)
             if isinstance(found, ConstEntity):
                 yield found
-
-
-_TYPE_HABITS = {
-    "float": "Float",
-    "f32": "Float",
-    "half": "Float",
-    "double": "Float",
-    "f64": "Float",
-    "int": "Int",
-    "i32": "Int",
-    "uint": "Int",
-    "u32": "Int",
-    "bool": "Bool",
-    "vec2": "Vec2",
-    "vec3": "Vec3",
-    "vec4": "Vec4",
-    "float2": "Vec2",
-    "float3": "Vec3",
-    "float4": "Vec4",
-    "mat2": "Mat2",
-    "mat3": "Mat3",
-    "mat4": "Mat4",
-}
