@@ -113,12 +113,9 @@ class _Version(argparse.Action):
         super().__init__(option_strings, dest, nargs=0, help=help)
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        from importlib.metadata import PackageNotFoundError, version
+        from kcheck.cli.version import installed_version
 
-        try:
-            print(f"kcheck {version('kcheck')}")
-        except PackageNotFoundError:
-            print("kcheck, run from its sources without being installed")
+        print(f"kcheck {installed_version()}")
         parser.exit()
 
 

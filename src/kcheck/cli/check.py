@@ -38,7 +38,7 @@ def add_arguments(subparsers: argparse._SubParsersAction[Any]) -> None:
     parser.add_argument("paths", nargs="+", metavar="PATH", help="a file, a folder, or - for standard input")
     parser.add_argument(
         "--format",
-        choices=("text", "json"),
+        choices=("text", "json", "sarif", "github"),
         default="text",
         help="how to print it (default: text)",
     )
@@ -83,9 +83,14 @@ def _with_proofs_required(checked: Checked) -> Checked:
 
 
 def _rendered(results: Sequence[Checked], args: argparse.Namespace) -> str:
-    from kcheck.checker.render import json, text
+    from kcheck.checker.render import github, json, sarif, text
+    from kcheck.cli.version import installed_version
 
     if args.format == "json":
         return json.render(results)
+    if args.format == "sarif":
+        return sarif.render(results, installed_version())
+    if args.format == "github":
+        return github.render(results)
     style = text.Style(color=terminal.wants_color(sys.stdout), width=terminal.width())
     return text.render(results, style, summary=not args.quiet)
