@@ -239,6 +239,7 @@ def spread(text: str, chance: Random, blanks: float, comments: float) -> str:
             if chance.random() < blanks:
                 gap = chance.choice(BLANKS) + (" " if _would_merge(before, token) else "")
             if chance.random() < comments:
+                gap += " " if before.text == "/" and not gap else ""  # `/` and `//` would be `///`
                 gap += chance.choice(COMMENTS).format(token.start)
         parts += (gap, token.text)
     return "".join(parts) + text[found[-1].end :]
