@@ -65,11 +65,13 @@ def _last_expression(block: syntax.Block) -> syntax.Expr:
 # ---------------------------------------------------------------- blocks
 
 
-def _statements(context: FunctionContext, nodes: Sequence[syntax.Statement]) -> bool:
-    """Lower statements in the present frame; whether control never gets past them."""
+def _statements(
+    context: FunctionContext, nodes: Sequence[syntax.Statement], then: Sequence[syntax.Statement] = ()
+) -> bool:
+    """Lower statements in the present frame; whether control never gets past them, to what comes `then`."""
     for i, node in enumerate(nodes):
         if _statement(context, node):
-            _unreachable(context, nodes[i + 1 :])
+            _unreachable(context, [*nodes[i + 1 :], *then])
             return True
     return False
 
@@ -107,8 +109,7 @@ def _value_block(
     with context.frame():
         *before, last = block.statements or (None,)
         if isinstance(last, syntax.ExprStatement) and not last.semicolon and yields(context, last.value):
-            if _statements(context, [b for b in before if b is not None]):
-                _unreachable(context, [last])
+            if _statements(context, [b for b in before if b is not None], [last]):
                 return Outcome(None, True)
             return _value_outcome(context, last.value, expected)
         if _semicolon_note(context, block) is not None:

@@ -20,6 +20,8 @@ from kcheck.runtime.values.slot import Slot
 
 def from_array(slot: Slot, array: AnyArray) -> AnyArray:
     """`array` with the dtype and in the layout of `slot`; `array` itself where it has them already."""
+    if isinstance(array, np.ma.MaskedArray):
+        raise _unfit(slot, "a masked array says where there is no value, and a field has one everywhere; fill it first")
     inner = inner_shape(slot.element)
     if array.ndim != slot.rank + len(inner) or array.shape[slot.rank :] != inner:
         raise slot.error(rules.SHAPE_MISMATCH, f"got an array of shape {array.shape}, needs {_wanted(slot)}")

@@ -44,7 +44,7 @@ def shape_of_size(slot: Slot, size: Sequence[int]) -> Shape:
 def check_limits(slot: Slot, shape: Shape) -> None:
     """K713 for a field that the language, or this machine, does not have room for."""
     if math.prod(shape) > MAX_ELEMENTS:
-        count = f"{shape_text(shape)} are {math.prod(shape):,} elements"
+        count = f"{math.prod(shape):,} elements are too many"
         raise slot.error(rules.FIELD_TOO_LARGE, f"{count}; a field holds at most {MAX_ELEMENTS:,}")
     if len(shape) > 1 and max(shape) > MAX_AXIS:
         long = f"{shape_text(shape)} has an axis of {max(shape):,}"

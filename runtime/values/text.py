@@ -6,6 +6,7 @@ A word alone is the name of an enum's variant.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from typing import NoReturn, TypeAlias
@@ -85,7 +86,7 @@ class _Parser:
         self._advance()
         match kind:
             case "float":
-                return float(token)
+                return _float(token)
             case "int":
                 return _int(token)
             case "string":
@@ -185,6 +186,13 @@ class _Parser:
         token = self._token if got is None else got
         found = f"`{token}`" if token else "the end of the value"
         raise ValueSyntaxError(f"expected {expected}, got {found}")
+
+
+def _float(token: str) -> float:
+    value = float(token)
+    if math.isinf(value):
+        raise ValueSyntaxError(f"{token} is too large for a Float; write Infinity for the infinite value")
+    return value
 
 
 def _int(token: str) -> int:

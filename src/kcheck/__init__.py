@@ -156,7 +156,7 @@ class Kernel:
         """
         from kcheck.runtime.backends import Options, execute
 
-        return execute(self.program, {**(values or {}), **named}, _sizes(domain), Options(backend))
+        return execute(self.program, {**(values or {}), **named}, _sizes(self.program, domain), Options(backend))
 
     def __repr__(self) -> str:
         program = self.program
@@ -166,7 +166,14 @@ class Kernel:
         return f"<Kernel {self.name}({', '.join(ports + params)}) -> {', '.join(outputs)}>"
 
 
-def _sizes(domain: SupportsIndex | Iterable[SupportsIndex] | None) -> tuple[int, ...] | None:
+def _sizes(program: Program, domain: SupportsIndex | Iterable[SupportsIndex] | None) -> tuple[int, ...] | None:
     if domain is None:
         return None
-    return tuple(index(size) for size in (domain if isinstance(domain, Iterable) else (domain,)))
+    sizes = tuple(domain) if isinstance(domain, Iterable) else (domain,)
+    if all(isinstance(size, SupportsIndex) and not isinstance(size, bool) for size in sizes):
+        return tuple(index(size) for size in sizes)
+    from kcheck.checker import rules
+    from kcheck.runtime.errors import RunError
+
+    problem = f"the domain is {domain!r}, but sizes are whole numbers, x first: n, (w, h) or (w, h, d)"
+    raise RunError(rules.SHAPE_MISMATCH.report(program.origin, problem))

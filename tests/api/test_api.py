@@ -118,6 +118,12 @@ def test_domains_are_x_first(module: kcheck.Module) -> None:
     assert module["demo.place"](domain=np.array([1, 1])).result.tolist() == [[0]]
 
 
+@pytest.mark.parametrize("domain", ["a", "32", 2.0, True, (3, 2.5), (True, 2), [None]])
+def test_domains_are_whole_numbers(module: kcheck.Module, domain: Any) -> None:
+    with pytest.raises(kcheck.RunError, match=r"K704.*whole numbers"):
+        module["demo.place"](domain=domain)
+
+
 def test_names_that_are_words_of_the_call(module: kcheck.Module) -> None:
     out = module["demo.odd"]({"domain": [1, 2]})
     assert out["values"].tolist() == [1, 2]
@@ -173,6 +179,7 @@ def test_kernels_that_are_not_there(module: kcheck.Module, name: str, says: str)
         ({"x": np.array(["a"])}, "K703"),
         ({"x": [1], "k": 10}, "K705"),
         ({"x": object()}, "K703"),
+        ({"x": np.ma.MaskedArray([1.0, 2.0], [False, True])}, "K703"),
     ],
 )
 def test_refused_calls(module: kcheck.Module, values: dict[str, Any], code: str) -> None:

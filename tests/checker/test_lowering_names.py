@@ -172,6 +172,7 @@ WARNINGS = {
     "loop variables need not be read": ("", "for i in 0..2 { } return sample(x);"),
     "parameters need not be read": ("", "return one(sample(x));"),
     "unreachable": ("K207", "return sample(x); ⟦put_(1); put_(2);⟧"),
+    "unreachable statement and value": ("K207", "return sample(x); ⟦put_(1); 2⟧"),
     "unreachable value": ("K207", "if true { return sample(x); } else { return 1; } ⟦2⟧"),
     "unreachable in a block": ("K207", "if true { return sample(x); ⟦put_(1);⟧ } return 1;"),
     "unreachable after a match": (

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from kcheck.cli import main
+from kcheck.cli import main, report, values
 
 TWICE = """\
 kernel demo.twice@1 {
@@ -445,3 +445,29 @@ def test_value_that_cannot_be_read(capsys: Captured, text: str) -> None:
     error = json.loads(out)["error"]
     assert error["code"] == "K703"
     assert "`x`" in error["message"]
+
+
+@pytest.mark.parametrize("text", ["[1e400]", "-1e999", "[[1.0, 2e308]]"])
+def test_number_beyond_every_float(capsys: Captured, text: str) -> None:
+    code, out, _ = run(capsys, "half.kernel", "-i", f"sound={text}", "--format", "json")
+    assert (code, json.loads(out)["error"]["code"]) == (1, "K703")
+    assert "too large" in json.loads(out)["error"]["message"]
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_results_too_large_to_print(capsys: Captured, monkeypatch: pytest.MonkeyPatch, form: str) -> None:
+    def exhausted(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(report, "describe", exhausted)
+    monkeypatch.setattr(report, "field_document", exhausted)
+    code, out, err = run(capsys, "twice.kernel", "-i", "x=[1]", "--format", form)
+    assert code == 1
+    assert "K713" in (json.loads(out)["error"]["code"] if form == "json" else err)
+
+
+def test_summary_of_a_field_in_blocks(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(values, "_BLOCK", 10)
+    code, out, _ = run(capsys, "twice.kernel", "-i", "x=range(1000)", "--quiet")
+    assert code == 0
+    assert out.splitlines()[2].split() == ["0", "1998", "999"]

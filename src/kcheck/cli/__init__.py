@@ -54,11 +54,12 @@ exit codes:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command that `argv` (by default the program's own arguments) names; returns the exit code."""
     terminal.never_fail_on_text()
-    arguments = _with_command(list(sys.argv[1:] if argv is None else argv))
+    given = list(sys.argv[1:] if argv is None else argv)
+    arguments = _with_command(given)
     try:
         return _flushed(lambda: _dispatch(arguments))
     except UsageError as error:
-        print(f"kcheck: error: {error}{_meant(arguments)}", file=sys.stderr)
+        print(f"kcheck: error: {error}{_meant(given)}", file=sys.stderr)
         return EXIT_USAGE
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
@@ -123,6 +124,7 @@ def _meant(arguments: list[str]) -> str:
     """A hint for a misspelled command, which was taken for a file."""
     import difflib
 
-    near = difflib.get_close_matches(arguments[1], COMMANDS, n=1) if len(arguments) > 1 else []
-    is_file = len(arguments) > 1 and os.path.exists(arguments[1])
-    return f" (did you mean the command `{near[0]}`?)" if near and not is_file else ""
+    if arguments[0] in COMMANDS or os.path.exists(arguments[0]):
+        return ""
+    near = difflib.get_close_matches(arguments[0], COMMANDS, n=1)
+    return f" (did you mean the command `{near[0]}`?)" if near else ""

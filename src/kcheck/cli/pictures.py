@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from typing import TextIO
@@ -16,6 +17,8 @@ WIDEST = 72
 """The columns of a picture; a character is about twice as high as it is wide."""
 HIGHEST = 36
 """The most pairs of rows."""
+_FINEST = 1024
+"""About the most pixels along an axis that a picture is made from."""
 
 _SHADES = " .:-=+*#%@"
 _BARS = "▁▂▃▄▅▆▇█"
@@ -30,18 +33,22 @@ def can_draw(type_: Type) -> bool:
 
 def picture(field: Field, columns: int, *, color: bool) -> list[str]:
     """The lines of a picture of a grid that is not empty, at most `columns` wide."""
-    levels = _shrunk(_levels(field), min(columns, WIDEST))
+    levels = _shrunk(_levels(_thinned(field.data)), min(columns, WIDEST))
     return _blocks(levels) if color and _can_write(_UPPER_HALF, sys.stdout) else _shaded(levels)
 
 
 def sparkline(values: AnyArray, columns: int) -> str:
     """A line of bars over numbers `(n)`, n >= 1, from the least to the greatest; gaps where they are not finite."""
     count = min(columns, WIDEST, len(values))
-    parts = np.array_split(values.astype(np.float64), count)
-    means = np.array([part[np.isfinite(part)].mean() if np.isfinite(part).any() else np.nan for part in parts])
+    means = np.array([_finite_mean(part) for part in np.array_split(values, count)])
     bars = _BARS if _can_write(_BARS, sys.stdout) else _SHADES[1:]
     steps = _scaled(means) * (len(bars) - 1)
     return "".join(" " if np.isnan(step) else bars[round(step)] for step in steps)
+
+
+def _finite_mean(part: AnyArray) -> float:
+    finite = part[np.isfinite(part)]
+    return float(finite.mean(dtype=np.float64)) if finite.size else math.nan
 
 
 def _scaled(values: AnyArray) -> AnyArray:
@@ -54,9 +61,15 @@ def _scaled(values: AnyArray) -> AnyArray:
     return np.where(np.isfinite(values), scaled, np.nan)
 
 
-def _levels(field: Field) -> AnyArray:
+def _thinned(data: AnyArray) -> AnyArray:
+    """Every n-th pixel of a large grid: what is left is still many times finer than the picture."""
+    step = max(1, max(data.shape[:2]) // _FINEST)
+    return np.asarray(data[::step, ::step])
+
+
+def _levels(data: AnyArray) -> AnyArray:
     """Linear colours `(h, w, 3)` in 0..1.  Numbers that do not lie in 0..1 are scaled from least to greatest."""
-    data = field.data.astype(np.float64)
+    data = data.astype(np.float64)
     if data.ndim == 3:
         return np.clip(np.nan_to_num(data[..., :3], nan=0.0), 0.0, 1.0)
     inside = np.isfinite(data).all() and data.min() >= 0.0 and data.max() <= 1.0

@@ -66,7 +66,7 @@ def add_arguments(subparsers: argparse._SubParsersAction[Any]) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the kernel that `args` name; 1 where the checker or the run refuses."""
-    from kcheck.checker import check_bytes
+    from kcheck.checker import check_bytes, rules
     from kcheck.cli.execution import chosen, executed
     from kcheck.cli.report import JsonReport, TextReport
     from kcheck.runtime.errors import RunError
@@ -83,6 +83,10 @@ def run(args: argparse.Namespace) -> int:
         report.done(program, executed(program, request), request.files)
     except RunError as error:
         report.failed(error)
+        return 1
+    except MemoryError:
+        problem = "the results do not fit into memory a second time, to be printed; write them to files with -o"
+        report.failed(RunError(rules.FIELD_TOO_LARGE.report(program.origin, problem)))
         return 1
     return 0
 

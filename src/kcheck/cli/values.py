@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -17,6 +18,8 @@ from kcheck.runtime.values.plain import elements, to_plain
 from kcheck.runtime.values.sizes import shape_text
 
 SMALL = 128
+_BLOCK = 1 << 20
+"""Numbers that are looked at in one go, so that a summary needs little memory beside the field's own."""
 """Fields of so many numbers at most are shown whole."""
 
 _MOST_LEAVES = 16
@@ -102,12 +105,14 @@ def _summary(field: Field, look: Look) -> Iterator[str]:
 
 def _statistics(values: AnyArray) -> list[str]:
     """Least, greatest and mean of what is finite, and how much is not."""
-    numbers = values.astype(np.float64) if values.dtype != np.float32 else values
-    finite = numbers[np.isfinite(numbers)]
-    lost = str(numbers.size - finite.size) if finite.size < numbers.size else ""
-    if not finite.size:
-        return ["", "", "", lost]
-    return [f"{finite.min():.6g}", f"{finite.max():.6g}", f"{finite.mean(dtype=np.float64):.6g}", lost]
+    low, high, total, count = math.inf, -math.inf, 0.0, 0
+    for block in np.array_split(values, max(1, min(len(values), values.size // _BLOCK))):
+        finite = block[np.isfinite(block)].astype(np.float64)
+        if finite.size:
+            low, high = min(low, finite.min()), max(high, finite.max())
+            total, count = total + finite.sum(), count + finite.size
+    lost = str(values.size - count) if count < values.size else ""
+    return [f"{low:.6g}", f"{high:.6g}", f"{total / count:.6g}", lost] if count else ["", "", "", lost]
 
 
 def _drawn(field: Field, element: Type, look: Look) -> Iterator[str]:
