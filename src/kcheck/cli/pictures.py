@@ -69,11 +69,11 @@ def _thinned(data: AnyArray) -> AnyArray:
 
 def _levels(data: AnyArray) -> AnyArray:
     """Linear colours `(h, w, 3)` in 0..1.  Numbers that do not lie in 0..1 are scaled from least to greatest."""
-    data = data.astype(np.float64)
-    if data.ndim == 3:
-        return np.clip(np.nan_to_num(data[..., :3], nan=0.0), 0.0, 1.0)
-    inside = np.isfinite(data).all() and data.min() >= 0.0 and data.max() <= 1.0
-    grey = data if inside else np.nan_to_num(_scaled(data), nan=0.0)
+    numbers = data.astype(np.float64)
+    if numbers.ndim == 3:
+        return np.clip(np.nan_to_num(numbers[..., :3], nan=0.0), 0.0, 1.0)
+    inside = np.isfinite(numbers).all() and numbers.min() >= 0.0 and numbers.max() <= 1.0
+    grey = numbers if inside else np.nan_to_num(_scaled(numbers), nan=0.0)
     return np.repeat(grey[..., np.newaxis], 3, axis=2)
 
 
