@@ -79,7 +79,7 @@ def reading(items: list[str], read: Callable[[str], object], rounds: int = ROUND
 def whole(text: str) -> float:
     """Milliseconds from a text to its tree and diagnostics, with no item remembered."""
     remembering = parser._read
-    parser._read = remembering.__wrapped__  # type: ignore[assignment]
+    parser._read = remembering.__wrapped__  # type: ignore[assignment]  # without its cache
     try:
         return best(lambda: parser.parse(text, "bench.kernel"), ROUNDS)
     finally:

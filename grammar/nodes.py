@@ -7,7 +7,7 @@ generated code for every class, which halves the time to import the hundred clas
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
-from typing import Any, TypeVar, dataclass_transform
+from typing import Any, TypeVar, cast, dataclass_transform
 
 C = TypeVar("C", bound=type)
 
@@ -28,15 +28,14 @@ class Value:
         return hash((type(self), *(getattr(self, name) for name in compared_fields(type(self)))))
 
     def __repr__(self) -> str:
-        parts = ", ".join(f"{f.name}={getattr(self, f.name)!r}" for f in fields(self) if f.repr)  # type: ignore[arg-type]
+        parts = ", ".join(f"{f.name}={getattr(self, f.name)!r}" for f in fields(cast(Any, self)) if f.repr)
         return f"{type(self).__name__}({parts})"
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
 def node(cls: C) -> C:
     """Make a class that derives from `Value` a frozen, keyword-only dataclass with slots."""
-    made: Any = dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)(cls)
-    return made  # type: ignore[no-any-return]
+    return cast(C, dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)(cls))
 
 
 _COMPARED: dict[type, tuple[str, ...]] = {}

@@ -6,7 +6,7 @@ Python's own parser of patterns is asked. What is said of first characters may b
 from __future__ import annotations
 
 import re
-from re import _parser as sre  # type: ignore[attr-defined]
+from re import _parser as sre  # type: ignore[attr-defined]  # part of Python, unknown to its type stubs
 from typing import Any
 
 ASCII = frozenset(map(chr, range(128)))

@@ -142,7 +142,8 @@ def test_constants_have_the_bits_of_the_interpreter(builtin: Builtin) -> None:
 
 
 def test_a_constant_equals_the_call_in_a_body() -> None:
-    names = "sin cos tan exp exp2 log log2 asin acos atan sinh cosh tanh inversesqrt".split()  # noqa: SIM905
+    names = ["sin", "cos", "tan", "exp", "exp2", "log", "log2", "asin", "acos", "atan", "sinh", "cosh", "tanh"]
+    names.append("inversesqrt")
     calls = [f"{name}({{x}})" for name in names] + ["pow({x}, 1.7)", "atan2({x}, -0.3)", "5.0 % {x}"]
     consts = " ".join(f"const A{i}: Float = {c.format(x='0.7')};" for i, c in enumerate(calls))
     for i, each in enumerate(calls):

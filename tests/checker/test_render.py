@@ -1,6 +1,7 @@
 """The renderers, on findings made by hand."""
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -31,9 +32,9 @@ def place(text: str, part: str, path: str = PATH) -> Origin:
 
 
 def finding(
-    origin: Origin, label: str = "", code: str = "K201", severity: Severity = Severity.ERROR, **more: object
+    origin: Origin, label: str = "", code: str = "K201", severity: Severity = Severity.ERROR, **more: Any
 ) -> Diagnostic:
-    return Diagnostic(code, severity, "something is wrong", origin, label, **more)  # type: ignore[arg-type]
+    return Diagnostic(code, severity, "something is wrong", origin, label, **more)
 
 
 def result(text: str, *found: Diagnostic, path: str = PATH, laws: tuple[LawVerdict, ...] = ()) -> Checked:

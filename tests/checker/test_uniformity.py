@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -48,7 +49,7 @@ def source(checked: Checked, diagnostic: Diagnostic) -> str:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda c: f"{c['id']} {c['idea']}")
-def test_public_case(case: dict[str, object]) -> None:
+def test_public_case(case: dict[str, Any]) -> None:
     checked = check(str(case["body"]), str(case.get("defs", "")))
     found = errors(checked)
     if case["expect"] == "ok":
@@ -59,7 +60,7 @@ def test_public_case(case: dict[str, object]) -> None:
     assert not checked.programs
     chain = " / ".join(n.message for n in found[0].notes)
     position = 0
-    for word in case["trace"]:  # type: ignore[attr-defined]
+    for word in case["trace"]:
         position = chain.index(str(word), position) + 1
 
 

@@ -8,7 +8,7 @@ def docs(node: syntax.Node) -> dict[str, str]:
     found = {}
     for inner in nodes(node, syntax.Documented):
         if isinstance(inner, syntax.Documented) and inner.doc:
-            name = inner.path if isinstance(inner, syntax.Use) else inner.name  # type: ignore[attr-defined]
+            name = inner.path if isinstance(inner, syntax.Use) else inner.name  # type: ignore[attr-defined]  # all others have one
             found[name.text] = inner.doc
     return found
 

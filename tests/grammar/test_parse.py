@@ -14,8 +14,8 @@ from tests.grammar.support import PROGRAMS, SEEDS, nodes, read, text_of
 
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
-def test_programs_are_read(path: object) -> None:
-    assert all(not isinstance(item.node, syntax.BrokenItem) for item in read(text_of(path)).items)  # type: ignore[arg-type]
+def test_programs_are_read(path: Path) -> None:
+    assert all(not isinstance(item.node, syntax.BrokenItem) for item in read(text_of(path)).items)
 
 
 def test_programs_hold_every_construct() -> None:

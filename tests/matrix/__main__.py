@@ -40,7 +40,7 @@ def cell(feature: Feature, form: Form, backend: str, reasons: list[str], wrong: 
         return f"[{reasons.index(reason) + 1}]"
     try:
         found = list(failures(feature, form, backend))
-    except Exception as error:
+    except Exception as error:  # whatever a backend raises, the other cells are still wanted
         found = [repr(error)]
     if found:
         wrong.append(f"{feature.name} / {form.name}: {found[0]}")
