@@ -354,21 +354,26 @@ class _Execution:
     def _round(self, node: ir.Loop, counter: Term, inside: Term, running: Term, frame: _Frame) -> Term:
         """One round where the counter is `inside` the range and `running` still holds; what holds after it."""
         terms = self.terms
+        starts = terms.and_(running, inside)
+        if node.until is not None:
+            entered = self._entered(node, counter, starts, node.until.block, frame)
+            with self.under(starts):
+                stop = self._scalar(node.until.condition, entered)
+            self._join(starts, entered, frame.copy(), frame)
+            # Before the range begins nothing stops the loop: it has yet to start.
+            running = terms.and_(running, terms.not_(terms.and_(inside, stop)))
+            starts = terms.and_(starts, terms.not_(stop))
+        entered = self._entered(node, counter, starts, node.body, frame)
+        self._join(starts, entered, frame.copy(), frame)
+        return running
+
+    def _entered(self, node: ir.Loop, counter: Term, starts: Term, block: ir.Block, frame: _Frame) -> _Frame:
+        """How things stand after a block of the loop, run under the condition `starts`."""
         entered = frame.copy()
         entered.locals[node.local] = (counter,)
-        starts = terms.and_(running, inside)
         with self.under(starts):
-            if node.until is not None:
-                self._block(node.until.block, entered)
-                # Inside the range the loop goes on unless it is told to stop; before it, it has yet to begin.
-                stop = self._scalar(node.until.condition, entered)
-                running = terms.and_(running, terms.not_(terms.and_(inside, stop)))
-                starts = terms.and_(starts, terms.not_(stop))
-        with self.under(starts):
-            self._block(node.body, entered)
-        left = frame.copy()
-        self._join(starts, entered, left, frame)
-        return running
+            self._block(block, entered)
+        return entered
 
     def _limits(self, term: Term) -> tuple[int, int]:
         """The least and largest value that an Int can have as far as params and constants tell."""

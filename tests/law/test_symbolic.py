@@ -59,6 +59,11 @@ MERGES = {
     ),
     "loop until": ("Int", "", "var n = a & 7; for i in 0..10 until n > b { n += i; } return n;"),
     "loop count": ("Int", "", "var n = a; loop a & 3 { n = n * 3 + b; } loop 2 until n < 0 { n -= b; } return n;"),
+    "until with a return": (
+        "Int",
+        "",
+        "loop 3 until ({ if a > b { return 5; } a < 0 }) { if b == 1 { return 7; } } return 6;",
+    ),
     "closed range": ("Int", "", "var n = 0; for i in -2..=(b & 3) { n += i * a; } return n;"),
     "variable start": ("Int", "", "var n = 1; for i in (a & 3)..5 until i == (b & 7) { n = n * 2 + i; } return n;"),
     "match": (
