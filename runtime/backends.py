@@ -12,7 +12,8 @@ from kcheck.runtime.backend import Backend, Cancelled, Progress, never, silent
 from kcheck.runtime.binding import bind
 from kcheck.runtime.errors import RunError
 from kcheck.runtime.results import Result
-from kcheck.runtime.values.incoming import Reading, Value
+from kcheck.runtime.values.incoming import Value
+from kcheck.runtime.values.reading import Reading
 
 
 def _interpreter() -> Backend:

@@ -20,9 +20,10 @@ from kcheck.runtime.backend import Launch
 from kcheck.runtime.errors import RunError
 from kcheck.runtime.fields import Field
 from kcheck.runtime.layout import AnyArray, inner_shape, zeros
-from kcheck.runtime.values.incoming import Reading, Value, take, take_field
+from kcheck.runtime.values.incoming import Value, take, take_field
 from kcheck.runtime.values.leaves import leaf_name, leaf_views
 from kcheck.runtime.values.literals import shown
+from kcheck.runtime.values.reading import Reading
 from kcheck.runtime.values.sizes import check_limits, shape_of_size, shape_text
 from kcheck.runtime.values.slot import Shape, Slot, param_slot, port_slot
 

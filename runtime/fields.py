@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from kcheck.checker import types
 from kcheck.runtime.layout import AnyArray, field_shape
@@ -33,6 +36,24 @@ class Field:
     type: types.Field
     data: AnyArray
     extent: Box
+
+    def to_xarray(self) -> Any:
+        """A DataArray with the axes x, y, z and the centres of the elements as coordinates; needs xarray."""
+        import xarray
+
+        names = ("z", "y", "x")[-self.type.rank :]
+        inner = [f"axis {i}" for i in range(self.data.ndim - self.type.rank)]
+        spans = zip(names, reversed(self.extent.low), reversed(self.extent.size), self.shape, strict=True)
+        coords = {name: low + (np.arange(n) + 0.5) * size / max(n, 1) for name, low, size, n in spans}
+        return xarray.DataArray(self.data, coords, (*names, *inner))
+
+    def to_arrow(self) -> Any:
+        """A pyarrow Table with a column for each part of an element, as `position.x`; for rows without enums."""
+        from kcheck.runtime.values import columns, tables
+
+        if not tables.fits(self.type):
+            raise TypeError(f"a table holds rows of anything but enums, not {self.type}")
+        return columns.to_table(self)
 
     @property
     def shape(self) -> tuple[int, ...]:

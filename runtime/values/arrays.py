@@ -42,9 +42,9 @@ def _converted(slot: Slot, type_: Type, array: AnyArray, place: str) -> AnyArray
     """A new array of `type_`'s dtype; the shape is right already."""
     match type_:
         case Scalar():
-            return _scalars(slot, type_, array, place)
+            return scalars(slot, type_, array, place)
         case Vec() | Mat():
-            return _scalars(slot, Scalar.FLOAT, array, place)
+            return scalars(slot, Scalar.FLOAT, array, place)
         case Array(element=element):
             return _converted(slot, element, array, place)
         case Struct():
@@ -57,7 +57,8 @@ def _converted(slot: Slot, type_: Type, array: AnyArray, place: str) -> AnyArray
             raise TypeError("no value has this type")
 
 
-def _scalars(slot: Slot, scalar: Scalar, array: AnyArray, place: str) -> AnyArray:
+def scalars(slot: Slot, scalar: Scalar, array: AnyArray, place: str) -> AnyArray:
+    """Numbers or Bools of any dtype as those of a scalar; refuses what would lose something."""
     kind = array.dtype.kind
     match scalar:
         case Scalar.BOOL if kind == "b":
@@ -129,7 +130,7 @@ def _enums(slot: Slot, type_: Enum, array: AnyArray, place: str) -> AnyArray:
     wanted, given = made.dtype.names or (), array.dtype.names or ()
     if sorted(wanted) != sorted(given):
         raise _unfit(slot, f"`{place}` has {_got(array)}, but {type_} has {_names(wanted)}")
-    tags = _scalars(slot, Scalar.INT, array["tag"], f"{place}.tag")
+    tags = scalars(slot, Scalar.INT, array["tag"], f"{place}.tag")
     if tags.size and not 0 <= tags.min() <= tags.max() < len(type_.variants):
         odd = int(tags.min()) if tags.min() < 0 else int(tags.max())
         raise _unfit(slot, f"`{place}.tag` holds {odd}, but {type_} has the variants 0..{len(type_.variants)}")

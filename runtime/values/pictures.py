@@ -8,8 +8,8 @@ from __future__ import annotations
 import struct
 import warnings
 import zlib
-from io import BytesIO
-from pathlib import Path
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from kcheck.checker.types import FLOAT, Vec
 from kcheck.runtime.layout import AnyArray
 from kcheck.runtime.values.problems import Unreadable, Unwritable
 from kcheck.runtime.values.slot import Slot
+from kcheck.runtime.values.source import Source
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -33,44 +34,81 @@ _BROKEN = (OSError, SyntaxError, ValueError, EOFError, IndexError, OverflowError
 """What Pillow's decoders raise on files that are damaged."""
 
 
-def read_picture(path: Path, slot: Slot, *, srgb: bool) -> AnyArray:
-    """The pixels as float32 in 0..1, decoded to linear unless `srgb`.
+def read_picture(source: Source, slot: Slot, frame: str | None, *, srgb: bool) -> AnyArray:
+    """The pixels as float32, decoded to linear unless `srgb`; whole samples become 0..1.
 
     `(h, w, 4)` for an Image, `(h, w, 3)` for a Grid<Vec3> (alpha is left out), `(h, w)` for a Grid<Float>,
-    which takes pictures in grey only.
+    which takes pictures in grey only; for a volume with all frames of an animation or pages before them.
     """
-    channels = CHANNELS.get(slot.element) if slot.rank == 2 else None
+    channels = CHANNELS.get(slot.element) if slot.rank in (2, 3) else None
     if channels is None:
-        raise slot.error(rules.VALUE_DOES_NOT_FIT, "a picture fits Image (Grid<Vec4>), Grid<Vec3> and Grid<Float>")
-    samples, grey = _samples(path.read_bytes())
-    if channels == 1 and not grey:
-        raise slot.error(
-            rules.VALUE_DOES_NOT_FIT,
-            f"`{path.name}` is a picture in colour, which has more than one number a pixel",
-            "declare the port as Image and take `luma(sample(…))`, or save the picture in grey",
-        )
-    pixels = _unit(samples)
-    if not srgb:
-        pixels[..., :3] = _decoding_table(samples.dtype)[samples[..., :3]]
-    return pixels[..., 0] if channels == 1 else pixels[..., :channels]
+        fits = "a picture fits Image (Grid<Vec4>), Grid<Vec3> and Grid<Float>, or volumes of them, a frame each layer"
+        raise slot.error(rules.VALUE_DOES_NOT_FIT, fits)
+    with _opened(source) as picture:
+        chosen = _frames(source, slot, picture, frame)
+        source.check_limit(picture.width * picture.height * len(chosen) * 16)
+        layers = [_layer(source, slot, picture, i, channels, srgb=srgb) for i in chosen]
+        if any(layer.shape != layers[0].shape for layer in layers):
+            raise Unreadable("its frames differ in size")
+        return np.stack(layers) if slot.rank == 3 else layers[0]
 
 
-def _samples(data: bytes) -> tuple[AnyArray, bool]:
-    """RGBA samples `(h, w, 4)` as uint8 or uint16, and whether the picture is grey and opaque."""
+@contextmanager
+def _opened(source: Source) -> Iterator[Image.Image]:
+    """The picture, not yet decoded; what its decoder raises becomes `Unreadable`."""
     from PIL import Image, UnidentifiedImageError
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # Pillow warns of large pictures and odd metadata; neither does harm
+    most = Image.MAX_IMAGE_PIXELS
+    with source.open() as stream, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Pillow warns of odd metadata, which does no harm
         try:
-            picture = Image.open(BytesIO(data))
-            grey = picture.mode in ("1", "L", "I", "I;16", "I;16B") and "transparency" not in picture.info
-            return np.asarray(_deep(picture, data) if _is_deep(picture) else _shallow(picture)), grey
-        except Image.DecompressionBombError as problem:
-            raise Unreadable("more pixels than can be read safely") from problem
+            Image.MAX_IMAGE_PIXELS = None  # the limit of `source` stands in for it
+            with Image.open(stream) as picture:
+                yield picture
         except UnidentifiedImageError as problem:
             raise Unreadable("not a picture that is known here") from problem
         except _BROKEN as problem:
             raise Unreadable(f"a damaged picture ({problem})") from problem
+        finally:
+            Image.MAX_IMAGE_PIXELS = most
+
+
+def _frames(source: Source, slot: Slot, picture: Image.Image, asked: str | None) -> Sequence[int]:
+    """Which frames are read: the one asked for, all of them for a volume, or the only one."""
+    count = getattr(picture, "n_frames", 1)
+    if asked is not None:
+        if not asked.isdecimal() or int(asked) >= count:
+            raise Unreadable(f"it has no frame `{asked}`; they count from 0 to {count - 1}")
+        return [int(asked)]
+    if slot.rank == 2 and count > 1:
+        raise slot.error(
+            rules.VALUE_DOES_NOT_FIT,
+            f"`{source.name}` has {count} frames, and a grid takes one",
+            f"pick one with `{source.path.name}:0`, or declare a Volume, which takes all of them",
+        )
+    return range(count)
+
+
+def _layer(source: Source, slot: Slot, picture: Image.Image, frame: int, channels: int, *, srgb: bool) -> AnyArray:
+    """One frame with as many numbers a pixel as the slot takes."""
+    picture.seek(frame)
+    samples, grey = _samples(picture, source)
+    if channels == 1 and not grey:
+        raise slot.error(
+            rules.VALUE_DOES_NOT_FIT,
+            f"`{source.name}` is a picture in colour, which has more than one number a pixel",
+            "declare the port as Image and take `luma(sample(…))`, or save the picture in grey",
+        )
+    pixels = samples if samples.dtype == np.float32 else _light(samples, srgb=srgb)
+    return pixels[..., 0] if channels == 1 else pixels[..., :channels]
+
+
+def _samples(picture: Image.Image, source: Source) -> tuple[AnyArray, bool]:
+    """RGBA samples `(h, w, 4)` as uint8, uint16 or linear float32, and whether the picture is grey and opaque."""
+    grey = picture.mode in ("1", "L", "I", "I;16", "I;16B", "F") and "transparency" not in picture.info
+    if picture.mode == "F":
+        return np.stack([*[np.asarray(picture)] * 3, np.ones((picture.height, picture.width), np.float32)], -1), grey
+    return np.asarray(_deep(picture, source) if _is_deep(picture) else _shallow(picture)), grey
 
 
 def _is_deep(picture: Image.Image) -> bool:
@@ -83,10 +121,10 @@ def _raw_mode(picture: Image.Image) -> str:
     return str(tiles[0][3]) if picture.format == "PNG" and tiles else ""
 
 
-def _deep(picture: Image.Image, data: bytes) -> AnyArray:
+def _deep(picture: Image.Image, source: Source) -> AnyArray:
     """The samples of a picture of 16 bits a channel."""
     if (raw := _raw_mode(picture)) in _DEEP:
-        high, low = (_unpacked(data, mode).astype(np.uint16) for mode in _DEEP[raw])
+        high, low = (_unpacked(source, mode).astype(np.uint16) for mode in _DEEP[raw])
         colours = high << 8 | low
     else:
         grey = np.asarray(picture).clip(0, 0xFFFF).astype(np.uint16)
@@ -95,12 +133,13 @@ def _deep(picture: Image.Image, data: bytes) -> AnyArray:
     return colours if colours.shape[2] == 4 else np.concatenate([colours, opaque], axis=2)
 
 
-def _unpacked(data: bytes, raw: str) -> AnyArray:
+def _unpacked(source: Source, raw: str) -> AnyArray:
     from PIL import Image
 
-    picture: Any = Image.open(BytesIO(data))
-    picture.tile = [(*tile[:3], raw) for tile in picture.tile]
-    return np.asarray(picture)
+    with source.open() as stream:
+        picture: Any = Image.open(stream)
+        picture.tile = [(*tile[:3], raw) for tile in picture.tile]
+        return np.asarray(picture)
 
 
 def _shallow(picture: Image.Image) -> Image.Image:
@@ -110,9 +149,21 @@ def _shallow(picture: Image.Image) -> Image.Image:
     return ImageOps.exif_transpose(picture).convert("RGBA")
 
 
-def _unit(samples: AnyArray) -> AnyArray:
-    """Whole samples as Floats in 0..1."""
-    return samples.astype(np.float32) / np.float32(np.iinfo(samples.dtype).max)
+def _light(samples: AnyArray, *, srgb: bool) -> AnyArray:
+    """Whole RGBA samples as Floats in 0..1, the colours decoded to linear unless `srgb`."""
+    top = np.iinfo(samples.dtype).max
+    if srgb:
+        return samples.astype(np.float32) / np.float32(top)
+    table = _decoding_table(samples.dtype)
+    pixels = np.empty(samples.shape, np.float32)
+    for row in range(0, len(samples), _ROWS):  # some rows at a time stay in the caches
+        block = slice(row, row + _ROWS)
+        np.take(table, samples[block], out=pixels[block], mode="clip")  # without a check: each sample has its entry
+        np.divide(samples[block, :, 3], np.float32(top), out=pixels[block, :, 3])
+    return pixels
+
+
+_ROWS = 64
 
 
 def _decoding_table(dtype: np.dtype[np.unsignedinteger]) -> AnyArray:

@@ -1,6 +1,6 @@
-"""Sounds: .wav files and Floats in -1..1.
+"""Sounds: files of samples on one side, Floats in -1..1 on the other.
 
-Read here rather than by the standard library, whose reader knows neither float samples nor, before
+.wav files are read here rather than by the standard library, whose reader knows neither float samples nor, before
 Python 3.12, the extensible header that most programs write for 24 bits.
 """
 
@@ -9,7 +9,6 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import IO
 
 import numpy as np
@@ -17,8 +16,10 @@ import numpy as np
 from kcheck.checker import rules
 from kcheck.checker.types import FLOAT, Vec
 from kcheck.runtime.layout import AnyArray
+from kcheck.runtime.values.optional import needed
 from kcheck.runtime.values.problems import Unreadable
 from kcheck.runtime.values.slot import Slot
+from kcheck.runtime.values.source import Source
 
 DEFAULT_RATE = 44_100
 """Samples a second of a sound that is written when none was read."""
@@ -42,30 +43,35 @@ class _Format:
     bits: int
 
 
-def read_sound(path: Path, slot: Slot, channel: str | None) -> AnyArray:
-    """One channel for Rows<Float>, all of them for rows of vectors with as many parts."""
-    samples = load(path).samples
+def read_sound(source: Source, slot: Slot, channel: str | None) -> AnyArray:
+    """One channel for Rows<Float>; all of them for rows of vectors with as many parts, or for a Grid<Float>, a row
+    of the grid each."""
+    samples = load(source).samples
     count = samples.shape[1]
     if channel is not None:
         if not channel.isdecimal() or int(channel) >= count:
             raise Unreadable(f"it has no channel `{channel}`; they count from 0 to {count - 1}")
         samples, count = samples[:, int(channel)][:, np.newaxis], 1
+    if slot.rank == 2 and slot.element is FLOAT:
+        return samples.T
     if slot.rank == 1 and slot.element is FLOAT and count == 1:
         return samples[:, 0]
     if slot.rank == 1 and slot.element == Vec(count):
         return samples
-    one = f"`{path.name}` has {count} channels" if count > 1 else "a sound of one channel fits Rows<Float>"
-    raise slot.error(rules.VALUE_DOES_NOT_FIT, one, f"pick one channel with `{path.name}:0` for Rows<Float>")
+    one = f"`{source.name}` has {count} channels" if count > 1 else "a sound of one channel fits Rows<Float>"
+    raise slot.error(
+        rules.VALUE_DOES_NOT_FIT,
+        one,
+        f"pick one channel with `{source.path.name}:0` for Rows<Float>; a Grid<Float> takes all, a row each",
+    )
 
 
-def rate_of(path: str) -> int:
-    """The samples a second of a sound that could be read."""
-    return load(Path(path)).rate
-
-
-def load(path: Path) -> Sound:
-    """A .wav file of 8, 16, 24 or 32 bit whole samples, or 32 or 64 bit floats."""
-    chunks = dict(_chunks(path.read_bytes()))
+def load(source: Source) -> Sound:
+    """A .wav file of 8, 16, 24 or 32 bit whole samples, or 32 or 64 bit floats; or any other sound that libsndfile
+    reads, such as .flac and .ogg."""
+    if source.path.suffix.lower() != ".wav":
+        return _load_compressed(source)
+    chunks = dict(_chunks(source.read()))
     if b"fmt " not in chunks or b"data" not in chunks:
         raise Unreadable("a .wav file without its format or its samples")
     form = _format(chunks[b"fmt "])
@@ -74,6 +80,17 @@ def load(path: Path) -> Sound:
     if len(data) % frame:
         raise Unreadable(f"{len(data)} bytes of samples are not a whole number of frames of {frame} bytes")
     return Sound(_decoded(form, data).reshape(-1, form.channels), form.rate)
+
+
+def _load_compressed(source: Source) -> Sound:
+    soundfile = needed("soundfile", "sound", f"{source.path.suffix} files")
+    try:
+        with source.open() as stream, soundfile.SoundFile(stream) as file:
+            source.check_limit(file.frames * file.channels * 4)
+            samples = file.read(dtype="float32", always_2d=True)
+            return Sound(samples, file.samplerate)
+    except (soundfile.LibsndfileError, RuntimeError, TypeError) as problem:
+        raise Unreadable(f"not a sound that is known here ({problem})") from problem
 
 
 def _chunks(data: bytes) -> Iterator[tuple[bytes, bytes]]:
@@ -129,10 +146,20 @@ def write_wav(samples: AnyArray, file: IO[bytes], rate: int) -> None:
     """16 bits a sample, from Floats `(n)` or `(n, channels)`: clamped to -1..1, NaN is silence."""
     import wave
 
-    scaled = np.nan_to_num(samples.astype(np.float64), nan=0.0, posinf=1.0, neginf=-1.0) * 2.0**15
-    whole = np.clip(np.rint(scaled), -(2**15), 2**15 - 1).astype("<i2")
+    whole = _whole(samples)
     with wave.open(file, "wb") as out:
         out.setnchannels(1 if samples.ndim == 1 else samples.shape[1])
         out.setsampwidth(2)
         out.setframerate(rate)
         out.writeframes(whole.tobytes())
+
+
+def write_flac(samples: AnyArray, file: IO[bytes], rate: int) -> None:
+    """The same samples without loss in fewer bytes."""
+    soundfile = needed("soundfile", "sound", ".flac files")
+    soundfile.write(file, _whole(samples), rate, format="FLAC", subtype="PCM_16")
+
+
+def _whole(samples: AnyArray) -> AnyArray:
+    scaled = np.nan_to_num(samples.astype(np.float64), nan=0.0, posinf=1.0, neginf=-1.0) * 2.0**15
+    return np.clip(np.rint(scaled), -(2**15), 2**15 - 1).astype("<i2")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 from functools import partial
 from io import TextIOWrapper
-from pathlib import Path
 from typing import IO, Any
 
 from kcheck.checker import rules, types
@@ -18,23 +17,24 @@ from kcheck.runtime.values.literals import convert_column
 from kcheck.runtime.values.plain import floats
 from kcheck.runtime.values.problems import Unreadable
 from kcheck.runtime.values.slot import Slot
+from kcheck.runtime.values.source import Source
 
-_SCALAR_COLUMN = "value"
+SCALAR_COLUMN = "value"
 """The column of elements that are one number and have no name of their own."""
 
 
-def read_csv(path: Path, slot: Slot, column: str | None) -> AnyArray:
+def read_csv(source: Source, slot: Slot, column: str | None) -> AnyArray:
     """Rows of numbers from `column` (or the only one), or of structs and vectors from the columns that are
     named like their parts (`position.x`)."""
     if not isinstance(slot.type, types.Field) or not fits(slot.type):
-        raise slot.error(rules.VALUE_DOES_NOT_FIT, f"`{path.name}` is a table, which fits rows of anything but enums")
-    header, rows = _table(path)
+        raise slot.error(rules.VALUE_DOES_NOT_FIT, f"`{source.name}` is a table, which fits rows of anything but enums")
+    header, rows = _table(source)
     array = zeros(slot.element, (len(rows),))
-    names = _columns(path, slot, header, column)
+    names = column_names(source, slot, header, column)
     for (leaf, view), name in zip(leaf_views(slot.element, array, 1), names, strict=True):
         at = header.index(name)
         cells = [_literal(row[at].strip()) for row in rows]
-        view[...] = convert_column(slot, leaf.scalar, cells, partial(_cell, path.name, name))
+        view[...] = convert_column(slot, leaf.scalar, cells, partial(_cell, source.name, name))
     return array
 
 
@@ -42,9 +42,9 @@ def _cell(file: str, column: str, row: int) -> str:
     return f"{file}:{column}, row {row + 1}"
 
 
-def _table(path: Path) -> tuple[list[str], list[list[str]]]:
+def _table(source: Source) -> tuple[list[str], list[list[str]]]:
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
+        with TextIOWrapper(source.open(), encoding="utf-8-sig", newline="") as file:
             lines = [row for row in csv.reader(file, strict=True) if row]
     except UnicodeDecodeError as problem:
         raise Unreadable(f"not UTF-8 at byte {problem.start}") from problem
@@ -59,14 +59,14 @@ def _table(path: Path) -> tuple[list[str], list[list[str]]]:
     return header, rows
 
 
-def _columns(path: Path, slot: Slot, header: list[str], column: str | None) -> list[str]:
-    """The columns of the slot's leaves."""
+def column_names(source: Source, slot: Slot, header: list[str], column: str | None) -> list[str]:
+    """The columns of the slot's leaves, in their order."""
     names = leaf_names(slot.element)
     if names == [""]:
-        names = [column if column is not None else header[0] if len(header) == 1 else _SCALAR_COLUMN]
+        names = [column if column is not None else header[0] if len(header) == 1 else SCALAR_COLUMN]
     elif column is not None:
         needed = f"its elements need the columns {', '.join(names)}"
-        raise slot.error(rules.VALUE_DOES_NOT_FIT, f"got one column of `{path.name}`, but {needed}")
+        raise slot.error(rules.VALUE_DOES_NOT_FIT, f"got one column of `{source.name}`, but {needed}")
     if missing := [name for name in names if name not in header]:
         raise Unreadable(f"it has no column `{missing[0]}`; its columns are {', '.join(header)}")
     return names
@@ -94,7 +94,7 @@ def fits(type_: types.Field) -> bool:
 
 def write_csv(field: Field, file: IO[bytes]) -> None:
     """A line of column names and one line an element; the field `fits`."""
-    names = [name or _SCALAR_COLUMN for name in leaf_names(field.type.element)]
+    names = [name or SCALAR_COLUMN for name in leaf_names(field.type.element)]
     columns = [_texts(leaf.scalar, view) for leaf, view in leaf_views(field.type.element, field.data, 1)]
     text = TextIOWrapper(file, encoding="utf-8", newline="")
     out = csv.writer(text, lineterminator="\n")

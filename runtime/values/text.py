@@ -1,4 +1,4 @@
-"""The values of the command line: `literal | generator | path[:key]`.
+"""The values of the command line: `literal | generator | path[:key] | -` (a literal on standard input).
 
 Literals are JSON with `NaN`, `Infinity`, `-Infinity` and a comma allowed at the end of lists and objects.
 A word alone is the name of an enum's variant.
@@ -15,6 +15,7 @@ from kcheck.checker.bindings import BoundValue, FileValue, Generated
 from kcheck.runtime.values.files import names_file
 from kcheck.runtime.values.generators import KINDS
 from kcheck.runtime.values.literals import SPECIAL_FLOATS
+from kcheck.runtime.values.source import STREAM
 
 MAX_DEPTH = 100
 
@@ -28,6 +29,8 @@ def parse_value(text: str) -> BoundValue:
     stripped = text.strip()
     if not stripped:
         raise ValueSyntaxError("the value is empty")
+    if stripped == STREAM:
+        return FileValue(f"{STREAM}.json")
     if _GENERATOR.match(stripped):
         return _Parser(stripped).whole(_Parser.generator)
     if stripped[0] not in '[{"' and _is_path(stripped):

@@ -208,9 +208,8 @@ def test_empty_fields(capsys: Captured) -> None:
 def test_large_rows_are_a_summary(capsys: Captured) -> None:
     _, out, _ = run(capsys, "half.kernel", "-i", "sound=range(1001)")
     lines = out.splitlines()
-    assert lines[1].split() == ["min", "max", "mean"]
-    assert lines[2].split() == ["0", "500", "250"]
-
+    assert lines[1].split() == ["min", "max", "mean", "histogram"]
+    assert lines[2].split() == ["0", "500", "250", "█" * 24]  # as many in each bin, to one
     assert lines[3].strip()[0] == "▁"
     assert lines[3].strip()[-1] == "█"
 
@@ -470,4 +469,4 @@ def test_summary_of_a_field_in_blocks(capsys: Captured, monkeypatch: pytest.Monk
     monkeypatch.setattr(values, "_BLOCK", 10)
     code, out, _ = run(capsys, "twice.kernel", "-i", "x=range(1000)", "--quiet")
     assert code == 0
-    assert out.splitlines()[2].split() == ["0", "1998", "999"]
+    assert out.splitlines()[2].split() == ["0", "1998", "999", "█" * 24]

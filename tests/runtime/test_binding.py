@@ -14,7 +14,7 @@ from kcheck.checker.types import BOOL, FLOAT, INT, Array, Field, FieldOf, Mat, S
 from kcheck.runtime.binding import bind
 from kcheck.runtime.errors import RunError
 from kcheck.runtime.fields import Box, field_of
-from kcheck.runtime.values.incoming import Reading
+from kcheck.runtime.values.reading import Reading
 from tests.runtime.slots import ORIGIN, PARTICLE, Refusal, param, program
 
 ROWS, GRID = Field(1, FLOAT), Field(2, FLOAT)

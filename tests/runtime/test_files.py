@@ -11,7 +11,8 @@ import pytest
 from kcheck.checker.bindings import FileValue
 from kcheck.checker.types import BOOL, FLOAT, INT, Type, Vec
 from kcheck.runtime.errors import RunError
-from kcheck.runtime.values.incoming import Reading, take
+from kcheck.runtime.values.incoming import take
+from kcheck.runtime.values.reading import Reading
 from tests.runtime.slots import PARTICLE, SHAPE, Refusal, slot
 
 Array = npt.NDArray[Any]
@@ -178,6 +179,61 @@ def test_folders(tmp_path: Path, ending: str) -> None:
     assert "is a directory" in refused(tmp_path, f"a.{ending}", element, rank).message
 
 
-@pytest.mark.parametrize("written", ["a.txt", "a", "a.", ".png/", "a.npy:0", "a.png:1"])
+@pytest.mark.parametrize("written", ["a.txt", "a", "a.", ".png/", "a.npy:0", "a.json:1"])
 def test_endings_that_are_not_known(tmp_path: Path, written: str) -> None:
     assert refused(tmp_path, written).code == "K709"
+
+
+def test_bin_with_a_size(tmp_path: Path) -> None:
+    (tmp_path / "a.bin").write_bytes(bytes(range(24)))
+    assert read(tmp_path, "a.bin:uint8:4x6", INT, 2).tolist() == np.arange(24).reshape(6, 4).tolist()
+    assert read(tmp_path, "a.bin:uint8:2x3x4", INT, 3).shape == (4, 3, 2)
+    assert read(tmp_path, "a.bin:uint8:4x2", Vec(3), 2).shape == (2, 4, 3)
+    assert read(tmp_path, "a.bin:uint8", Vec(4)).shape == (6, 4)
+
+
+@pytest.mark.parametrize(
+    ("written", "rank", "code"),
+    [
+        ("a.bin:uint8:5x5", 2, "K709"),
+        ("a.bin:uint8:24", 2, "K704"),
+        ("a.bin:uint8:4x6", 1, "K704"),
+        ("a.bin:4x6", 2, "K709"),
+        ("a.npz:a:4x6", 2, "K709"),
+    ],
+)
+def test_sizes_that_do_not_fit(tmp_path: Path, written: str, rank: int, code: str) -> None:
+    (tmp_path / "a.bin").write_bytes(bytes(24))
+    (tmp_path / "a.npz").write_bytes(bytes(24))
+    assert refused(tmp_path, written, INT, rank).code == code
+
+
+def test_an_archive_that_swells(tmp_path: Path) -> None:
+    np.savez_compressed(tmp_path / "a.npz", a=np.zeros(10_000_000, np.float32))
+    assert (tmp_path / "a.npz").stat().st_size < 100_000
+    with pytest.raises(RunError, match="--read-limit") as info:
+        take(slot(1, FLOAT), FileValue("a.npz"), Reading(tmp_path, limit=1_000_000))
+    assert info.value.code == "K709"
+
+
+@pytest.mark.parametrize("dtype", [">f4", ">f8", "<f2"])
+def test_floats_of_any_kind_and_order(tmp_path: Path, dtype: str) -> None:
+    whole = np.asfortranarray(np.arange(12.0).reshape(3, 4).astype(dtype))
+    np.save(tmp_path / "a.npy", whole)
+    found = read(tmp_path, "a.npy", FLOAT, 2)
+    assert found.dtype == np.float32
+    assert found.flags.c_contiguous
+    assert found.tolist() == np.arange(12.0).reshape(3, 4).tolist()
+
+
+def test_standard_input_takes_the_place_of_a_file() -> None:
+    assert take(slot(1, INT), FileValue("-.json"), Reading(piped=b"[1, 2]")).tolist() == [1, 2]
+    table = b"a,b\n1,2\n3,4\n"
+    assert take(slot(1, INT), FileValue("-.csv:b"), Reading(piped=table)).tolist() == [2, 4]
+    with pytest.raises(RunError, match=r"cannot read standard input: not a \.wav file"):
+        take(slot(1, FLOAT), FileValue("-.wav"), Reading(piped=table))
+
+
+def test_a_file_called_minus_is_a_file_where_nothing_is_piped(tmp_path: Path) -> None:
+    (tmp_path / "-.json").write_text("[3]")
+    assert read(tmp_path, "-.json", INT).tolist() == [3]

@@ -11,10 +11,12 @@ import numpy.typing as npt
 import pytest
 from PIL import Image
 
+from kcheck.checker.bindings import FileValue
 from kcheck.checker.types import FLOAT, INT, Type, Vec
 from kcheck.runtime.errors import RunError
-from kcheck.runtime.values.incoming import Reading, take
+from kcheck.runtime.values.incoming import take
 from kcheck.runtime.values.pictures import to_bytes
+from kcheck.runtime.values.reading import Reading
 from tests.runtime.slots import Refusal, slot
 
 Array = npt.NDArray[Any]
@@ -208,3 +210,63 @@ def test_clamps_and_rounds() -> None:
 
 def test_alpha_is_not_encoded() -> None:
     assert to_bytes(np.array([[[0.215861, 0, 1, 0.2]]], np.float32), srgb=False).tolist() == [[[128, 0, 255, 51]]]
+
+
+def animation(path: Path) -> Path:
+    frames = [Image.fromarray(np.full((2, 3), level, np.uint8)) for level in (0, 255, 128)]
+    frames[0].save(path, save_all=True, append_images=frames[1:])
+    return path
+
+
+@pytest.mark.parametrize("ending", ["gif", "tif"])
+def test_frames(tmp_path: Path, ending: str) -> None:
+    path = animation(tmp_path / f"a.{ending}")
+    layers = read(path, FLOAT if ending == "tif" else Vec(3), 3)
+    assert layers.shape[:3] == (3, 2, 3)
+    np.testing.assert_allclose(layers.reshape(3, -1)[:, 0], [0.0, 1.0, 0.2158605], rtol=2e-6)
+    second = take(slot(2, IMAGE), FileValue(f"{path}:1"), Reading())
+    assert second[0, 0].tolist() == [1.0, 1.0, 1.0, 1.0]
+    refusal = refused(path)
+    assert refusal.code == "K703"
+    assert "3 frames" in refusal.message
+    with pytest.raises(RunError, match="from 0 to 2"):
+        take(slot(2, IMAGE), FileValue(f"{path}:3"), Reading())
+
+
+def test_tiff_of_floats_is_light_already(tmp_path: Path) -> None:
+    path = tmp_path / "a.tif"
+    Image.fromarray(np.array([[0.5, 7.0], [-1.0, 0.1]], np.float32)).save(path)
+    assert read(path, FLOAT).tolist() == [[0.5, 7.0], [-1.0, np.float32(0.1)]]
+    assert read(path)[0, 1].tolist() == [7.0, 7.0, 7.0, 1.0]
+
+
+def test_cmyk_is_colours(tmp_path: Path) -> None:
+    path = tmp_path / "a.jpg"
+    Image.new("CMYK", (8, 8), (255, 0, 0, 0)).save(path, quality=100)
+    np.testing.assert_allclose(read(path)[4, 4], [0.0, 1.0, 1.0, 1.0], atol=0.02)
+
+
+def test_webp(tmp_path: Path) -> None:
+    path = save(tmp_path / "a.webp", "RGB", [[[255, 0, 0]] * 8] * 8, lossless=True)
+    assert read(path, Vec(3))[3, 3].tolist() == [1.0, 0.0, 0.0]
+
+
+def test_a_picture_beyond_the_limit(tmp_path: Path) -> None:
+    path = tmp_path / "a.png"
+    Image.new("1", (4_000, 4_000)).save(path)
+    assert path.stat().st_size < 10_000
+    with pytest.raises(RunError, match=r"0\.3 GB .* limit of 0\.1 GB; --read-limit") as info:
+        take(slot(2, IMAGE), path, Reading(limit=100_000_000))
+    assert info.value.code == "K709"
+
+
+def test_the_limit_can_be_raised_beyond_that_of_the_decoder(tmp_path: Path) -> None:
+    path = tmp_path / "a.png"
+    Image.new("1", (100, 100)).save(path)
+    most = Image.MAX_IMAGE_PIXELS
+    Image.MAX_IMAGE_PIXELS = 100
+    try:
+        assert read(path).shape == (100, 100, 4)
+        assert Image.MAX_IMAGE_PIXELS == 100
+    finally:
+        Image.MAX_IMAGE_PIXELS = most

@@ -9,12 +9,14 @@ import pytest
 from PIL import Image
 
 from kcheck.checker import types
+from kcheck.checker.bindings import FileValue
 from kcheck.checker.types import BOOL, FLOAT, INT, Mat, Type, Vec
 from kcheck.runtime.errors import RunError
 from kcheck.runtime.fields import Field, field_of
 from kcheck.runtime.values import saving
-from kcheck.runtime.values.incoming import Reading, take
+from kcheck.runtime.values.incoming import take
 from kcheck.runtime.values.literals import from_literal
+from kcheck.runtime.values.reading import Reading
 from tests.runtime.slots import PARTICLE, SHAPE, slot
 
 
@@ -41,6 +43,15 @@ def write(path: Path, rank: int, element: Type, literal: Any, writing: saving.Wr
         ("a.csv", 1, Mat(2), [[[1, 2], [3, 4]]]),
         ("a.wav", 1, FLOAT, [0, 0.5, -1]),
         ("a.wav", 1, Vec(2), [[0, 0.5]]),
+        ("a.flac", 1, Vec(2), [[0, 0.5], [-1, 0.25]]),
+        ("a.parquet", 1, FLOAT, [0.1, "NaN", "-Infinity"]),
+        ("a.parquet", 1, PARTICLE, [{"position": [1, 2], "mass": 0.1, "id": 4}]),
+        ("a.arrow", 1, BOOL, [True, False]),
+        ("a.arrow", 1, Mat(2), [[[1, 2], [3, 4]]]),
+        ("a.npz", 2, Vec(2), [[[1, 2], [3, 4]]]),
+        ("a.exr", 2, FLOAT, [[0.1, -7e9]]),
+        ("a.exr", 2, Vec(3), [[[0.1, 1, 300]]]),
+        ("a.exr", 2, Vec(4), [[[0.5, 1, 300, 0.25], [0.1, 0.2, 0.3, 1]]]),
         ("a.png", 2, FLOAT, [[0, 1]]),
         ("a.png", 2, Vec(3), [[[0, 1, 0]]]),
         ("a.png", 2, Vec(4), [[[0, 1, 0, 0.2]]]),
@@ -121,3 +132,39 @@ def test_devices_are_written_in_place(tmp_path: Path) -> None:
     (tmp_path / "a.npy").symlink_to("/dev/null")
     write(tmp_path / "a.npy", 1, FLOAT, [1])
     assert (tmp_path / "a.npy").is_symlink()
+
+
+def test_a_series_is_written_and_read_again(tmp_path: Path) -> None:
+    layers = [[[i / 16, 1.0]] for i in range(12)]
+    write(tmp_path / "frame_%d.exr", 3, FLOAT, layers)
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(f"frame_{i}.exr" for i in range(12))
+    again = take(slot(3, FLOAT), FileValue("frame_*.exr"), Reading(tmp_path))
+    assert again.tolist() == layers
+
+
+def test_a_series_takes_volumes_only(tmp_path: Path) -> None:
+    for path, rank in (("frame_%03d.png", 1), ("frame.png", 3)):
+        with pytest.raises(RunError) as info:
+            saving.check(slot(rank, FLOAT), tmp_path / path)
+        assert info.value.code == "K710"
+    saving.check(slot(3, FLOAT), tmp_path / "frame_%03d.png")
+
+
+def test_files_of_a_series_need_one_size(tmp_path: Path) -> None:
+    write(tmp_path / "f1.png", 2, FLOAT, [[0, 1]])
+    write(tmp_path / "f2.png", 2, FLOAT, [[0, 1, 1]])
+    with pytest.raises(RunError, match=r"`f2\.png` is 3x1 .* and `f1\.png` 2x1") as info:
+        take(slot(3, FLOAT), FileValue("f*.png"), Reading(tmp_path))
+    assert info.value.code == "K704"
+
+
+def test_a_series_of_no_files(tmp_path: Path) -> None:
+    with pytest.raises(RunError, match="no file is named like") as info:
+        take(slot(3, FLOAT), FileValue("f*.png"), Reading(tmp_path))
+    assert info.value.code == "K709"
+
+
+def test_a_series_for_a_grid(tmp_path: Path) -> None:
+    write(tmp_path / "f1.png", 2, FLOAT, [[0, 1]])
+    with pytest.raises(RunError, match="fits a Volume"):
+        take(slot(2, FLOAT), FileValue("f*.png"), Reading(tmp_path))

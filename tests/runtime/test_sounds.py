@@ -1,6 +1,7 @@
 """Sounds in and out; the files are packed by hand or by the standard library."""
 
 import struct
+import sys
 import wave
 from io import BytesIO
 from pathlib import Path
@@ -14,7 +15,9 @@ from kcheck.checker.bindings import FileValue
 from kcheck.checker.types import FLOAT, INT, Type, Vec
 from kcheck.runtime.errors import RunError
 from kcheck.runtime.values import sounds
-from kcheck.runtime.values.incoming import Reading, take
+from kcheck.runtime.values.incoming import take
+from kcheck.runtime.values.reading import Reading
+from kcheck.runtime.values.source import Source
 from tests.runtime.slots import Refusal, slot
 
 Array = npt.NDArray[Any]
@@ -88,7 +91,7 @@ def test_channels_that_are_not_there(tmp_path: Path, written: str) -> None:
     assert refused(tmp_path, written).code == "K709"
 
 
-@pytest.mark.parametrize(("rank", "element"), [(1, INT), (2, FLOAT), (1, Vec(3)), (0, FLOAT)])
+@pytest.mark.parametrize(("rank", "element"), [(1, INT), (2, INT), (1, Vec(3)), (0, FLOAT)])
 def test_ports_that_take_no_sound(tmp_path: Path, rank: int, element: Type) -> None:
     stereo(tmp_path / "a.wav")
     assert refused(tmp_path, "a.wav:0", element, rank).code == "K703"
@@ -139,7 +142,7 @@ def test_sixteen_bits_come_back(tmp_path: Path) -> None:
     with (tmp_path / "a.wav").open("wb") as file:
         sounds.write_wav(samples, file, 44_100)
     assert read(tmp_path, "a.wav").tolist() == samples.tolist()
-    assert sounds.load(tmp_path / "a.wav").rate == 44_100
+    assert sounds.load(Source(tmp_path / "a.wav")).rate == 44_100
 
 
 def test_writes_channels_side_by_side(tmp_path: Path) -> None:
@@ -147,3 +150,34 @@ def test_writes_channels_side_by_side(tmp_path: Path) -> None:
     with (tmp_path / "a.wav").open("wb") as file:
         sounds.write_wav(pairs, file, 8000)
     assert read(tmp_path, "a.wav", Vec(2)).tolist() == pairs.tolist()
+
+
+def test_a_grid_takes_a_channel_each_row(tmp_path: Path) -> None:
+    stereo(tmp_path / "a.wav")
+    both = read(tmp_path, "a.wav", Vec(2))
+    assert read(tmp_path, "a.wav", FLOAT, 2).tolist() == both.T.tolist()
+
+
+@pytest.mark.parametrize("ending", ["flac", "ogg"])
+def test_other_formats(tmp_path: Path, ending: str) -> None:
+    soundfile = pytest.importorskip("soundfile")
+    samples = np.sin(np.arange(4000) / 20)[:, np.newaxis] * [0.5, -0.25]
+    soundfile.write(tmp_path / f"a.{ending}", samples, 8000)
+    found = read(tmp_path, f"a.{ending}", Vec(2))
+    np.testing.assert_allclose(found, samples, atol=2**-15 if ending == "flac" else 0.05)
+    assert sounds.load(Source(tmp_path / f"a.{ending}")).rate == 8000
+    (tmp_path / f"a.{ending}").write_bytes((tmp_path / f"a.{ending}").read_bytes()[:50])
+    assert refused(tmp_path, f"a.{ending}", Vec(2)).code == "K709"
+
+
+def test_a_missing_library_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.flac").write_bytes(b"fLaC")
+    monkeypatch.setitem(sys.modules, "soundfile", None)
+    assert "pip install 'kcheck[sound]'" in refused(tmp_path, "a.flac").message
+
+
+def test_a_sound_beyond_the_limit(tmp_path: Path) -> None:
+    soundfile = pytest.importorskip("soundfile")
+    soundfile.write(tmp_path / "a.flac", np.zeros(100_000), 8000)
+    with pytest.raises(RunError, match="--read-limit"):
+        take(slot(1, FLOAT), FileValue("a.flac"), Reading(tmp_path, limit=100_000))

@@ -18,10 +18,11 @@ from kcheck.runtime.backends import Options, execute
 from kcheck.runtime.errors import RunError
 from kcheck.runtime.fields import Field
 from kcheck.runtime.layout import AnyArray
-from kcheck.runtime.values.incoming import Reading, take_field
+from kcheck.runtime.values.incoming import take_field
 from kcheck.runtime.values.leaves import leaf_name, leaf_views
 from kcheck.runtime.values.literals import shown
 from kcheck.runtime.values.plain import floats
+from kcheck.runtime.values.reading import Reading
 from kcheck.runtime.values.sizes import shape_text
 from kcheck.runtime.values.slot import Slot
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,8 +20,9 @@ from kcheck.runtime.backends import Options, execute
 from kcheck.runtime.errors import RunError
 from kcheck.runtime.results import Result
 from kcheck.runtime.values import saving, sounds
-from kcheck.runtime.values.incoming import Reading
+from kcheck.runtime.values.reading import Reading
 from kcheck.runtime.values.slot import Slot, port_slot
+from kcheck.runtime.values.source import Source, is_stream
 from kcheck.runtime.values.text import ValueSyntaxError, parse_value
 
 
@@ -34,6 +36,7 @@ class Request:
     domain: tuple[int, ...] | None
     backend: str
     srgb: bool
+    limit: int
     quiet: bool
 
 
@@ -77,9 +80,9 @@ def executed(program: Program, request: Request) -> Result:
     for port, path in request.files.items():
         saving.check(slots[port], path)
     with progress.shown(program.name, quiet=request.quiet) as tell:
-        options = Options(request.backend, Reading(Path(), srgb=request.srgb), progress=tell)
-        result = execute(program, values, request.domain, options)
-    writing = saving.Writing(srgb=request.srgb, rate=_rate(request, values))
+        reading = Reading(Path(), srgb=request.srgb, piped=_piped(values), limit=request.limit)
+        result = execute(program, values, request.domain, Options(request.backend, reading, progress=tell))
+    writing = saving.Writing(srgb=request.srgb, rate=_rate(request, values, reading))
     fields = {**result.fields, **result.memory_fields}
     for port, path in request.files.items():
         saving.write(slots[port], fields[port], path, writing)
@@ -125,10 +128,23 @@ def _unknown(program: Program, problem: str) -> RunError:
     return RunError(rules.UNKNOWN_PORT.report(program.origin, problem))
 
 
-def _rate(request: Request, values: Mapping[str, BoundValue]) -> int:
+def _piped(values: Mapping[str, BoundValue]) -> bytes | None:
+    """All of standard input, if a value comes from there."""
+    if any(isinstance(value, FileValue) and is_stream(Path(value.path)) for value in values.values()):
+        return sys.stdin.buffer.read()
+    return None
+
+
+_SOUND = re.compile(r"(.*\.(?:wav|flac|ogg))(:\d+)?", re.IGNORECASE)
+
+
+def _rate(request: Request, values: Mapping[str, BoundValue], reading: Reading) -> int:
     """The samples a second of the sounds to write: those of the first sound that was read."""
-    if not any(path.suffix.lower() == ".wav" for path in request.files.values()):
+    if not any(path.suffix.lower() in (".wav", ".flac") for path in request.files.values()):
         return sounds.DEFAULT_RATE
     read = (value.path for value in values.values() if isinstance(value, FileValue))
-    found = next(filter(None, (re.fullmatch(r"(.*\.wav)(:\d+)?", path, re.IGNORECASE) for path in read)), None)
-    return sounds.rate_of(found[1]) if found else sounds.DEFAULT_RATE
+    found = next(filter(None, map(_SOUND.fullmatch, read)), None)
+    if found is None:
+        return sounds.DEFAULT_RATE
+    path = Path(found[1])
+    return sounds.load(Source(path, reading.piped if is_stream(path) else None)).rate

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 import os
+import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -38,6 +40,15 @@ def chosen_files(paths: Sequence[str]) -> list[str]:
     for folder in empty:
         print(f"kcheck: no .kernel files in {folder}", file=sys.stderr)
     return files
+
+
+def kept_files(paths: Sequence[str]) -> list[str]:
+    """The files that `paths` name in the order of their paths, without those that settings exclude from folders."""
+    from kcheck.cli.checking import config_of
+
+    named = set(paths)
+    files = chosen_files(paths)
+    return sorted(f for f in files if f in named or not config_of(f).excludes(Path(f).resolve()))
 
 
 def find_files(paths: Iterable[str]) -> tuple[list[str], list[str]]:
@@ -91,3 +102,20 @@ def read_source(path: str) -> SourceText:
     except OSError as error:
         _refuse(error)
     return SourceText(shown(Path(path)), data, loader_for(Path(path).parent))
+
+
+def add_read_limit(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--read-limit",
+        metavar="SIZE",
+        default="4G",
+        help="the most memory that one file may take once it is read, as 500M or 16G (default: 4G)",
+    )
+
+
+def read_limit(text: str) -> int:
+    """Bytes: `500M`, `16G`, or a number of them."""
+    found = re.fullmatch(r"(\d{1,15})([KMGT]?)", text.strip().upper())
+    if found is None:
+        raise UsageError(f"--read-limit {text}: needs a size such as 500M or 16G")
+    return int(found[1]) << {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}[found[2]]

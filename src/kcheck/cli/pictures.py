@@ -40,10 +40,18 @@ def picture(field: Field, columns: int, *, color: bool) -> list[str]:
 def sparkline(values: AnyArray, columns: int) -> str:
     """A line of bars over numbers `(n)`, n >= 1, from the least to the greatest; gaps where they are not finite."""
     count = min(columns, WIDEST, len(values))
-    means = np.array([_finite_mean(part) for part in np.array_split(values, count)])
-    bars = _BARS if _can_write(_BARS, sys.stdout) else _SHADES[1:]
-    steps = _scaled(means) * (len(bars) - 1)
-    return "".join(" " if np.isnan(step) else bars[round(step)] for step in steps)
+    return _drawn_bars(_scaled(np.array([_finite_mean(part) for part in np.array_split(values, count)])))
+
+
+def bars(counts: AnyArray) -> str:
+    """A bar for each count, from 0 to the greatest; a gap for none."""
+    return _drawn_bars(np.where(counts > 0, counts / max(counts.max(), 1), np.nan))
+
+
+def _drawn_bars(heights: AnyArray) -> str:
+    """Heights in 0..1; gaps for NaN."""
+    marks = _BARS if _can_write(_BARS, sys.stdout) else _SHADES[1:]
+    return "".join(" " if np.isnan(height) else marks[round(height * (len(marks) - 1))] for height in heights)
 
 
 def _finite_mean(part: AnyArray) -> float:

@@ -20,6 +20,7 @@ from kcheck.runtime.errors import RunError
 from kcheck.runtime.fields import Field
 from kcheck.runtime.results import Result
 from kcheck.runtime.values.plain import field_document
+from kcheck.runtime.values.source import is_stream
 
 VERSION = 1
 
@@ -42,12 +43,16 @@ class TextReport:
 
     def done(self, program: Program, result: Result, written: Mapping[str, Path]) -> None:
         """The run gave a result; outputs that were `written` to files are not shown."""
+        if not any(is_stream(path) for path in written.values()):  # else standard output is that one's alone
+            self._outputs(result, written)
+        if not self._quiet:
+            self._remarks(program, result, written)
+
+    def _outputs(self, result: Result, written: Mapping[str, Path]) -> None:
         look = Look(color=terminal.wants_color(sys.stdout), width=terminal.width())
         for name, field in {**result.fields, **result.memory_fields}.items():
             if name not in written:
                 print("\n".join(describe(name, field, look)))
-        if not self._quiet:
-            self._remarks(program, result, written)
 
     def _remarks(self, program: Program, result: Result, written: Mapping[str, Path]) -> None:
         """The warnings of the kernel that ran, what was written, and who ran it for how long."""

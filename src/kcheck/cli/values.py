@@ -18,9 +18,13 @@ from kcheck.runtime.values.plain import elements, to_plain
 from kcheck.runtime.values.sizes import shape_text
 
 SMALL = 128
+"""Fields of so many numbers at most are shown whole."""
+
 _BLOCK = 1 << 20
 """Numbers that are looked at in one go, so that a summary needs little memory beside the field's own."""
-"""Fields of so many numbers at most are shown whole."""
+
+_BINS = 24
+"""Bars of a histogram."""
 
 _MOST_LEAVES = 16
 """A summary tells about so many parts of an element at most."""
@@ -95,7 +99,7 @@ def _summary(field: Field, look: Look) -> Iterator[str]:
     element, rank = field.type.element, field.type.rank
     views = list(zip(leaf_names(element), leaf_views(element, field.data, rank), strict=True))
     rows = [[name, *_statistics(values)] for name, (_, values) in views[:_MOST_LEAVES]]
-    columns = ["", "min", "max", "mean", "not finite"]
+    columns = ["", "min", "max", "mean", "histogram", "not finite"]
     shown = len(columns) if any(row[-1] for row in rows) else len(columns) - 1
     yield from _table(columns[:shown], [row[:shown] for row in rows])
     if len(views) > _MOST_LEAVES:
@@ -104,15 +108,24 @@ def _summary(field: Field, look: Look) -> Iterator[str]:
 
 
 def _statistics(values: AnyArray) -> list[str]:
-    """Least, greatest and mean of what is finite, and how much is not."""
+    """Least, greatest and mean of what is finite, how it is spread between them, and how much is not."""
     low, high, total, count = math.inf, -math.inf, 0.0, 0
+    for finite in _finite_blocks(values):
+        low, high = min(low, finite.min()), max(high, finite.max())
+        total, count = total + finite.sum(), count + finite.size
+    lost = str(values.size - count) if count < values.size else ""
+    if not count:
+        return ["", "", "", "", lost]
+    counts = sum(np.histogram(finite, _BINS, (low, high))[0] for finite in _finite_blocks(values))
+    return [f"{low:.6g}", f"{high:.6g}", f"{total / count:.6g}", pictures.bars(np.asarray(counts)), lost]
+
+
+def _finite_blocks(values: AnyArray) -> Iterator[AnyArray]:
+    """The finite numbers as doubles, some at a time."""
     for block in np.array_split(values, max(1, min(len(values), values.size // _BLOCK))):
         finite = block[np.isfinite(block)].astype(np.float64)
         if finite.size:
-            low, high = min(low, finite.min()), max(high, finite.max())
-            total, count = total + finite.sum(), count + finite.size
-    lost = str(values.size - count) if count < values.size else ""
-    return [f"{low:.6g}", f"{high:.6g}", f"{total / count:.6g}", lost] if count else ["", "", "", lost]
+            yield finite
 
 
 def _drawn(field: Field, element: Type, look: Look) -> Iterator[str]:
