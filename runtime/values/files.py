@@ -45,6 +45,12 @@ def _pictures(request: Request) -> Found:
     return read_picture(request.source, request.slot, request.key, srgb=request.srgb)
 
 
+def _tiff(request: Request) -> Found:
+    from kcheck.runtime.values.tiffs import read_tiff
+
+    return read_tiff(request.source, request.slot, request.key, srgb=request.srgb)
+
+
 def _exr(request: Request) -> Found:
     from kcheck.runtime.values.light import read_exr
 
@@ -108,8 +114,8 @@ READERS: dict[str, Reader] = {
     "bmp": _pictures,
     "gif": _pictures,
     "webp": _pictures,
-    "tif": _pictures,
-    "tiff": _pictures,
+    "tif": _tiff,
+    "tiff": _tiff,
     "exr": _exr,
     "wav": _sounds,
     "flac": _sounds,
@@ -190,7 +196,8 @@ def _series(
         found = _one(reader, request(layer, Source(path, limit=limit // len(paths))))
         layers.append(from_array(layer, found) if isinstance(found, np.ndarray) else from_literal(layer, found))
         if layers[-1].shape != layers[0].shape:
-            sizes = f"`{path.name}` is {shape_text(layers[-1].shape[:2])}, and `{paths[0].name}` {shape_text(layers[0].shape[:2])}"
+            here, first = (shape_text(array.shape[:2]) for array in (layers[-1], layers[0]))
+            sizes = f"`{path.name}` is {here}, and `{paths[0].name}` {first}"
             raise slot.error(rules.SHAPE_MISMATCH, f"the files of a series need one size; {sizes}")
     return np.stack(layers)
 

@@ -21,6 +21,9 @@ from kcheck.runtime.values.source import Source
 
 _GREY = "Y"
 
+_BROKEN = (RuntimeError, ValueError, TypeError, LookupError)
+"""What the library raises on files that are damaged."""
+
 
 def read_exr(source: Source, slot: Slot, channel: str | None) -> AnyArray:
     """`(h, w, 4)`, `(h, w, 3)` or, from a channel of its own (`depth.exr:Z`) or a grey picture, `(h, w)`."""
@@ -38,7 +41,8 @@ def read_exr(source: Source, slot: Slot, channel: str | None) -> AnyArray:
         raise Unreadable(f"it has no colours, only the channels {', '.join(planes)}")
     colours = [planes[name if name in planes else _GREY] for name in "RGB"]
     alpha = planes.get("A", np.ones_like(colours[0]))
-    straight = [np.divide(plane, alpha, out=np.array(plane), where=alpha != 0) for plane in colours]
+    with np.errstate(over="ignore"):  # next to no alpha makes a bright colour infinite
+        straight = [np.divide(plane, alpha, out=np.array(plane), where=alpha != 0) for plane in colours]
     return np.stack([*straight, alpha][:count], axis=-1)
 
 
@@ -54,7 +58,7 @@ def _planes(source: Source) -> dict[str, AnyArray]:
         try:
             with exr.File(str(path), separate_channels=True) as file:
                 return {name: channel.pixels.astype(np.float32) for name, channel in file.channels().items()}
-        except (RuntimeError, ValueError, TypeError) as problem:
+        except _BROKEN as problem:
             raise Unreadable("not an .exr picture, or a damaged one") from problem
 
 
@@ -65,7 +69,7 @@ def _check_size(source: Source, exr: Any, path: Path) -> None:
         with exr.File(str(path), header_only=True) as file:
             (left, top), (right, bottom) = file.header()["dataWindow"]
             count = len(file.header()["channels"])
-    except (RuntimeError, ValueError, TypeError) as problem:
+    except _BROKEN as problem:
         raise Unreadable("not an .exr picture, or a damaged one") from problem
     source.check_limit(int(right - left + 1) * int(bottom - top + 1) * count * 4)
 

@@ -30,7 +30,10 @@ CHANNELS = {FLOAT: 1, Vec(3): 3, Vec(4): 4}
 _DEEP = {"RGB;16B": ("RGB;16B", "RGB;16L"), "RGBA;16B": ("RGBA;16B", "RGBA;16L")}
 """Pillow keeps one byte of each 16-bit colour sample: these unpack the high byte, and then the low one."""
 
-_BROKEN = (OSError, SyntaxError, ValueError, EOFError, IndexError, OverflowError, struct.error, zlib.error)
+_BROKEN = (
+    *(OSError, SyntaxError, ValueError, TypeError, EOFError, LookupError, AttributeError),
+    *(ArithmeticError, RuntimeError, struct.error, zlib.error),
+)
 """What Pillow's decoders raise on files that are damaged."""
 
 
@@ -40,42 +43,59 @@ def read_picture(source: Source, slot: Slot, frame: str | None, *, srgb: bool) -
     `(h, w, 4)` for an Image, `(h, w, 3)` for a Grid<Vec3> (alpha is left out), `(h, w)` for a Grid<Float>,
     which takes pictures in grey only; for a volume with all frames of an animation or pages before them.
     """
-    channels = CHANNELS.get(slot.element) if slot.rank in (2, 3) else None
-    if channels is None:
+    check_fits(slot)
+    with _opened(source) as picture:
+        with _decoder():
+            count = getattr(picture, "n_frames", 1)
+        chosen = chosen_frames(source, slot, count, frame)
+        source.check_limit(picture.width * picture.height * len(chosen) * 16)
+        layers, grey = [], True
+        for i in chosen:
+            samples, is_grey = _decoded(picture, i, source)
+            layers.append(samples)
+            grey = grey and is_grey
+    return layers_of(source, slot, layers, grey=grey, srgb=srgb)
+
+
+def check_fits(slot: Slot) -> None:
+    if slot.rank not in (2, 3) or slot.element not in CHANNELS:
         fits = "a picture fits Image (Grid<Vec4>), Grid<Vec3> and Grid<Float>, or volumes of them, a frame each layer"
         raise slot.error(rules.VALUE_DOES_NOT_FIT, fits)
-    with _opened(source) as picture:
-        chosen = _frames(source, slot, picture, frame)
-        source.check_limit(picture.width * picture.height * len(chosen) * 16)
-        layers = [_layer(source, slot, picture, i, channels, srgb=srgb) for i in chosen]
-        if any(layer.shape != layers[0].shape for layer in layers):
-            raise Unreadable("its frames differ in size")
-        return np.stack(layers) if slot.rank == 3 else layers[0]
 
 
 @contextmanager
 def _opened(source: Source) -> Iterator[Image.Image]:
-    """The picture, not yet decoded; what its decoder raises becomes `Unreadable`."""
-    from PIL import Image, UnidentifiedImageError
+    """The picture, not yet decoded."""
+    from PIL import Image
 
     most = Image.MAX_IMAGE_PIXELS
     with source.open() as stream, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Pillow warns of odd metadata, which does no harm
+        Image.MAX_IMAGE_PIXELS = None  # the limit of `source` stands in for it
         try:
-            Image.MAX_IMAGE_PIXELS = None  # the limit of `source` stands in for it
-            with Image.open(stream) as picture:
+            with _decoder():
+                picture = Image.open(stream)
+            with picture:
                 yield picture
-        except UnidentifiedImageError as problem:
-            raise Unreadable("not a picture that is known here") from problem
-        except _BROKEN as problem:
-            raise Unreadable(f"a damaged picture ({problem})") from problem
         finally:
             Image.MAX_IMAGE_PIXELS = most
 
 
-def _frames(source: Source, slot: Slot, picture: Image.Image, asked: str | None) -> Sequence[int]:
-    """Which frames are read: the one asked for, all of them for a volume, or the only one."""
-    count = getattr(picture, "n_frames", 1)
+@contextmanager
+def _decoder() -> Iterator[None]:
+    """What a decoder raises becomes `Unreadable`."""
+    from PIL import UnidentifiedImageError
+
+    try:
+        yield
+    except UnidentifiedImageError as problem:
+        raise Unreadable("not a picture that is known here") from problem
+    except _BROKEN as problem:
+        raise Unreadable(f"a damaged picture ({problem})") from problem
+
+
+def chosen_frames(source: Source, slot: Slot, count: int, asked: str | None) -> Sequence[int]:
+    """Which of `count` frames are read: the one asked for, all of them for a volume, or the only one."""
     if asked is not None:
         if not asked.isdecimal() or int(asked) >= count:
             raise Unreadable(f"it has no frame `{asked}`; they count from 0 to {count - 1}")
@@ -89,18 +109,29 @@ def _frames(source: Source, slot: Slot, picture: Image.Image, asked: str | None)
     return range(count)
 
 
-def _layer(source: Source, slot: Slot, picture: Image.Image, frame: int, channels: int, *, srgb: bool) -> AnyArray:
-    """One frame with as many numbers a pixel as the slot takes."""
-    picture.seek(frame)
-    samples, grey = _samples(picture, source)
+def layers_of(source: Source, slot: Slot, frames: Sequence[AnyArray], *, grey: bool, srgb: bool) -> AnyArray:
+    """RGBA frames of samples as the slot takes them: one, or all of them for a volume.
+
+    Samples are uint8 or uint16, or Floats, which are linear already.
+    """
+    channels = CHANNELS[slot.element]
     if channels == 1 and not grey:
         raise slot.error(
             rules.VALUE_DOES_NOT_FIT,
             f"`{source.name}` is a picture in colour, which has more than one number a pixel",
             "declare the port as Image and take `luma(sample(…))`, or save the picture in grey",
         )
-    pixels = samples if samples.dtype == np.float32 else _light(samples, srgb=srgb)
-    return pixels[..., 0] if channels == 1 else pixels[..., :channels]
+    if any(frame.shape != frames[0].shape for frame in frames):
+        raise Unreadable("its frames differ in size")
+    pixels = [frame if frame.dtype == np.float32 else _light(frame, srgb=srgb) for frame in frames]
+    layers = [p[..., 0] if channels == 1 else p[..., :channels] for p in pixels]
+    return np.stack(layers) if slot.rank == 3 else layers[0]
+
+
+def _decoded(picture: Image.Image, frame: int, source: Source) -> tuple[AnyArray, bool]:
+    with _decoder():
+        picture.seek(frame)
+        return _samples(picture, source)
 
 
 def _samples(picture: Image.Image, source: Source) -> tuple[AnyArray, bool]:

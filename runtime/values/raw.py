@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import tokenize
 import zipfile
+import zlib
 from typing import Any, cast
 
 import numpy as np
@@ -24,6 +26,9 @@ BIN_DTYPES: dict[str, np.dtype[Any]] = {
 }
 """What the numbers of a .bin file may be; more than one byte is little-endian."""
 
+_BROKEN = (ValueError, EOFError, TypeError, SyntaxError, tokenize.TokenError)
+"""What NumPy raises on files that are damaged; their headers are Python's literals."""
+
 
 def read_npy(source: Source) -> AnyArray:
     """An array of plain numbers or structs of them: files that would run code are refused."""
@@ -33,7 +38,7 @@ def read_npy(source: Source) -> AnyArray:
         file.seek(0)
         try:
             return cast(AnyArray, np.load(file, allow_pickle=False))
-        except (ValueError, EOFError) as problem:
+        except _BROKEN as problem:
             raise Unreadable(f"a damaged .npy file ({_first_line(problem)})") from problem
 
 
@@ -45,7 +50,7 @@ def read_npz(source: Source, key: str | None) -> AnyArray:
                 if not isinstance(archive, np.lib.npyio.NpzFile):
                     raise Unreadable("not a .npz archive")
                 return _member(source, archive, key)
-        except (ValueError, EOFError, TypeError, zipfile.BadZipFile) as problem:
+        except (*_BROKEN, zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError) as problem:
             raise Unreadable(f"a damaged .npz archive ({_first_line(problem)})") from problem
 
 
