@@ -1,10 +1,13 @@
-"""How the generated parser compares with textX, which it is made from, in one run.
+"""How the generated parser compares with textX, which it is made from, and what parsing costs, in one run.
 
     python benchmarks/parser.py [lines]
 
 All times are CPU time of this process or, for getting ready, of fresh ones: the best of several. The text is made
 of the repository's own programs, repeated up to the lines asked for, and read item by item, as `parse` does. The
 last column is what an editor needs.
+
+A keystroke is one random character more or less in the text of so many lines: it costs the cut into items, the look
+into the cache, and the reading of what changed, with recovery where that is broken now.
 """
 
 from __future__ import annotations
@@ -16,8 +19,10 @@ import time
 from collections.abc import Callable
 from os import environ
 from pathlib import Path
+from random import Random
 
 from kcheck.grammar import engine, parser
+from kcheck.grammar import split as splitting
 from kcheck.grammar.garbage import no_collection
 from kcheck.grammar.generator.reference import kernel_metamodel, reference_parser
 from kcheck.grammar.recursion import deep_recursion
@@ -26,7 +31,9 @@ from kcheck.grammar.split import split
 ROOT = Path(__file__).parents[1]
 ROUNDS = 7
 ITEM = 1300  # characters; about what a kernel has
+TYPED = "abcxyz0123 .,;:=+-*()[]{}<>\n"
 
+IMPORT = "import kcheck.grammar"
 GRAMMAR = "import kcheck.grammar as first"
 KEPT = "from kcheck.grammar.engine import _parser; _parser()"
 TEXTX = "from kcheck.grammar.generator.reference import kernel_metamodel; kernel_metamodel()"
@@ -47,7 +54,13 @@ def main() -> None:
     row("the same, broken at its end", reading([broken], textx, 3), reading([broken], generated))
     row("getting ready", starting(TEXTX), starting(KEPT), 80)
     row("getting ready where nothing is kept", None, starting(KEPT, kept=False))
-    row(f"all of `parse` for the {lines:,} lines", None, whole(text))
+    row("importing the parser", None, starting(IMPORT, ready="pass"), 80)
+    row(f"all of `parse` for the {lines:,} lines", None, whole(text), 100)
+    row("all of `parse` for the one item", None, whole(item), 3)
+    row("the same, broken at its end", None, whole(broken))
+    times = keystrokes(text)
+    row(f"a keystroke in {lines:,} lines, the median", None, times[len(times) // 2])
+    row("a keystroke, the 95th percentile", None, times[len(times) * 95 // 100], 10)
 
 
 def program(lines: int) -> str:
@@ -78,17 +91,33 @@ def reading(items: list[str], read: Callable[[str], object], rounds: int = ROUND
 
 def whole(text: str) -> float:
     """Milliseconds from a text to its tree and diagnostics, with no item remembered."""
-    remembering = parser._read
+    remembering, cutting = parser._read, splitting._part
     parser._read = remembering.__wrapped__  # type: ignore[assignment]  # without its cache
+    splitting._part = cutting.__wrapped__  # type: ignore[assignment]
     try:
         return best(lambda: parser.parse(text, "bench.kernel"), ROUNDS)
     finally:
-        parser._read = remembering
+        parser._read, splitting._part = remembering, cutting
 
 
-def starting(program: str, kept: bool = True) -> float:
-    """Milliseconds that `program` takes in a fresh process, with the rest of the package there already."""
-    timed = f"{GRAMMAR}; import time; start = time.process_time(); {program}; print(time.process_time() - start)"
+def keystrokes(text: str, number: int = 400) -> list[float]:
+    """Milliseconds for each of some changes by one character, sorted."""
+    random = Random("keystrokes")
+    parser.parse(text, "bench.kernel")
+    times = []
+    for _ in range(number):
+        place = random.randrange(len(text))
+        typed, taken = random.choice(((random.choice(TYPED), 0), ("", 1)))
+        changed = text[:place] + typed + text[place + taken :]
+        start = time.process_time()
+        parser.parse(changed, "bench.kernel")
+        times.append((time.process_time() - start) * 1e3)
+    return sorted(times)
+
+
+def starting(program: str, kept: bool = True, ready: str = GRAMMAR) -> float:
+    """Milliseconds that `program` takes in a fresh process, with what is `ready` there already."""
+    timed = f"{ready}; import time; start = time.process_time(); {program}; print(time.process_time() - start)"
 
     def once(folder: str) -> float:
         variables = {} if kept else {"XDG_CACHE_HOME": folder, "LOCALAPPDATA": folder}

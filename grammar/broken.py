@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from difflib import get_close_matches
 
 from kcheck.grammar import syntax
-from kcheck.grammar.lexis import ITEM_WORDS, Kind, Token, tokens
+from kcheck.grammar.lexis import ITEM_WORDS, Kind, Token, Trivia, closest, tokens
 from kcheck.grammar.problems import SYNTAX, Problem, Repair
 from kcheck.grammar.spans import Span
 
@@ -45,6 +44,7 @@ _MEMBER_WORDS = frozenset({
 })
 # fmt: on
 _STATEMENT_WORDS = frozenset({"if", "match", "for", "loop", "return", "else"})
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _DOTTED = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*(?:@[0-9]+)?")
 
 
@@ -54,12 +54,12 @@ def label(item: syntax.Item) -> str:
         words = (item.keyword, item.name.text if item.name else None)
         return " ".join(word for word in words if word) or "?"
     name = item.path if isinstance(item, syntax.Use) else item.name
-    return f"{_KEYWORDS[type(item)]} {name.text}"
+    return f"{_KEYWORDS[type(item)]} {name.text}".rstrip()
 
 
 def starts_item(text: str) -> bool:
-    first = next(tokens(text), None)
-    return first is not None and first.text in ITEM_WORDS
+    word = _WORD.match(text, Trivia(text).skip(0))
+    return word is not None and word.group() in ITEM_WORDS
 
 
 def broken_item(text: str) -> syntax.BrokenItem:
@@ -84,7 +84,7 @@ def _meant(token: Token) -> str | None:
         return _SYNONYMS[token.text]
     if token.text in _MEMBER_WORDS | _STATEMENT_WORDS:
         return None
-    return next(iter(get_close_matches(token.text, sorted(ITEM_WORDS), 1, 0.7)), None)
+    return closest(token.text, ITEM_WORDS)
 
 
 def misplaced(text: str) -> Problem:

@@ -5,16 +5,21 @@ textX's objects are untyped (`Any`); their classes and attributes are those of `
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from enum import Enum
-from typing import Any
+from typing import Any, TypeVar
 
 from kcheck.grammar import syntax
 from kcheck.grammar.literals import number, pattern_number, string
+from kcheck.grammar.loops import jump
+from kcheck.grammar.nodes import Value, node
 from kcheck.grammar.precedence import fold
 from kcheck.grammar.problems import SYNTAX, Problem, UnreadableError
+from kcheck.grammar.recovery import Damage
 from kcheck.grammar.spans import Span
+
+Made = TypeVar("Made", bound=syntax.Node)
 
 
 class Place(Enum):
@@ -25,13 +30,63 @@ class Place(Enum):
     EXAMPLE = "an example"
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
-    """What building needs beside the object: the item's text, its doc comments, the kind of place."""
+class Faults:
+    """What could not be read: where something was blanked out or stands for what is missing, and, as building finds
+    more that is wrong, the problems."""
+
+    def __init__(
+        self, damages: Sequence[Damage] = (), holes: Collection[int] = (), problems: Sequence[Problem] = ()
+    ) -> None:
+        self.damages = list(damages)
+        self.holes = holes
+        self.problems = list(problems)
+
+    def take(self, node: Any) -> list[Damage]:
+        """The damages inside of a list's object, for the first that asks: the innermost."""
+        start, end = node._tx_position, node._tx_position_end
+        taken = [it for it in self.damages if not it.heads and start < it.span.start and it.span.end <= end]
+        self.damages = [it for it in self.damages if it not in taken]
+        return taken
+
+    def header(self, node: Any) -> Damage | None:
+        """The header of an object, if it could not be read."""
+        return next((it for it in self.damages if it.heads and it.span.start == node._tx_position), None)
+
+
+@node(kw_only=False)
+class Context(Value):
+    """What building needs beside the object: the item's text, its doc comments, its faults, the kind of place."""
 
     text: str
     docs: dict[int, str]
+    faults: Faults
     place: Place = Place.CODE
+
+    def parts(
+        self, node: Any, parts: list[Any], build: Callable[[Context, Any], Made]
+    ) -> tuple[list[Made], list[syntax.ErrorMember]]:
+        """The parts of the list of a `node`, and error nodes for those that could not be read."""
+        made: list[Made] = []
+        errors: list[syntax.ErrorMember] = []
+        for part in parts:
+            try:
+                made.append(build(self, part))
+            except UnreadableError as stop:
+                self.faults.problems.append(stop.problem)
+                errors.append(error_member(Damage(span_of(part))))
+        if self.faults.damages:
+            errors += map(error_member, self.faults.take(node))
+        return made, errors
+
+
+def error_member(damage: Damage) -> syntax.ErrorMember:
+    return syntax.ErrorMember(span=damage.span, keyword=damage.keyword, names=damage.names)
+
+
+def headless(cx: Context, node: Any, header: Damage) -> syntax.ErrorMember:
+    """A member or arm of which only the block could be read."""
+    body = block(cx, node.block)
+    return syntax.ErrorMember(span=span_of(node), keyword=header.keyword, names=header.names, body=body)
 
 
 def span_of(node: Any) -> Span:
@@ -39,7 +94,7 @@ def span_of(node: Any) -> Span:
 
 
 def name(node: Any) -> syntax.Name:
-    return syntax.Name(span=span_of(node), text=node.text)
+    return syntax.Name(Span(node._tx_position, node._tx_position_end), node.text)
 
 
 def dotted(node: Any) -> syntax.Name:
@@ -58,9 +113,12 @@ def type_expr(cx: Context, node: Any) -> syntax.TypeExpr:
     if type(node).__name__ == "ArrayType":
         element = type_expr(cx, node.element)
         return syntax.ArrayType(span=span_of(node), element=element, length=expr(cx, node.length))
+    named = name(node.name)
+    if not node.args:
+        return syntax.NamedType(named.span, named)
     # A list: a generator would recurse through C, whose stack ends where Python only raises RecursionError.
     args = tuple([type_expr(cx, arg) for arg in node.args])
-    return syntax.NamedType(span=span_of(node), name=name(node.name), args=args)
+    return syntax.NamedType(span_of(node), named, args=args)
 
 
 def optional_type(cx: Context, node: Any) -> syntax.TypeExpr | None:
@@ -72,10 +130,14 @@ def optional_type(cx: Context, node: Any) -> syntax.TypeExpr | None:
 
 def expr(cx: Context, node: Any) -> syntax.Expr:
     """An `Expr` or `HeadExpr`."""
-    if not node.operators:
-        return _unary(cx, node.operands[0])
-    operands = [_unary(cx, operand) for operand in node.operands]
-    return fold(cx.text, operands, [name(operator) for operator in node.operators])
+    try:
+        if not node.operators:
+            return _unary(cx, node.operands[0])
+        operands = [_unary(cx, operand) for operand in node.operands]
+        return fold(cx.text, operands, [(operator.text, operator._tx_position) for operator in node.operators])
+    except UnreadableError as stop:
+        cx.faults.problems.append(stop.problem)
+        return syntax.ErrorExpr(span=span_of(node))
 
 
 def optional_expr(cx: Context, node: Any) -> syntax.Expr | None:
@@ -85,12 +147,18 @@ def optional_expr(cx: Context, node: Any) -> syntax.Expr | None:
 def scan_init(cx: Context, node: Any) -> syntax.Expr:
     if node.head is not None:
         return expr(cx, node.head)
-    return _suffixed(cx, _variable(cx, node.value), node.suffixes)
+    try:
+        return _suffixed(cx, _variable(cx, node.value), node.suffixes)
+    except UnreadableError as stop:
+        cx.faults.problems.append(stop.problem)
+        return syntax.ErrorExpr(span=span_of(node))
 
 
 def _unary(cx: Context, node: Any) -> syntax.Expr:
     operand = node.operand
-    result = _suffixed(cx, _PRIMARIES[type(operand).__name__](cx, operand), node.suffixes)
+    result = _PRIMARIES[type(operand).__name__](cx, operand)
+    if node.suffixes:
+        result = _suffixed(cx, result, node.suffixes)
     for prefix in reversed(node.prefixes):
         span = Span(prefix._tx_position, result.span.end)
         result = syntax.Unary(span=span, op=prefix.text, operand=result)
@@ -113,9 +181,9 @@ def _call(cx: Context, callee: syntax.Expr, node: Any) -> syntax.Expr:
             problem = "an argument without a name cannot follow a named one"
             raise UnreadableError(Problem(SYNTAX, problem, span_of(late)))
     return syntax.Call(
-        span=callee.span.to(span_of(node)),
-        callee=callee,
-        args=tuple(expr(cx, arg) for arg in positional),
+        Span(callee.span.start, node._tx_position_end),
+        callee,
+        tuple([expr(cx, arg) for arg in positional]),
         keywords=tuple(
             syntax.KeywordArgument(span=span_of(arg), name=name(arg.name), value=expr(cx, arg.value))
             for arg in keywords
@@ -124,11 +192,11 @@ def _call(cx: Context, callee: syntax.Expr, node: Any) -> syntax.Expr:
 
 
 def _index(cx: Context, operand: syntax.Expr, node: Any) -> syntax.Expr:
-    return syntax.Index(span=operand.span.to(span_of(node)), operand=operand, index=expr(cx, node.index))
+    return syntax.Index(Span(operand.span.start, node._tx_position_end), operand, expr(cx, node.index))
 
 
 def _member(cx: Context, operand: syntax.Expr, node: Any) -> syntax.Expr:
-    return syntax.Member(span=operand.span.to(span_of(node)), operand=operand, name=name(node.name))
+    return syntax.Member(Span(operand.span.start, node._tx_position_end), operand, name(node.name))
 
 
 _SUFFIXES: dict[str, Callable[[Context, syntax.Expr, Any], syntax.Expr]] = {
@@ -143,6 +211,8 @@ def _number(cx: Context, node: Any) -> syntax.Expr:
 
 
 def _boolean(cx: Context, node: Any) -> syntax.Expr:
+    if node._tx_position in cx.faults.holes:
+        return syntax.ErrorExpr(span=span_of(node))
     return syntax.BoolLiteral(span=span_of(node), value=node.text == "true")
 
 
@@ -154,7 +224,7 @@ def _string(cx: Context, node: Any) -> syntax.Expr:
 
 def _variable(cx: Context, node: Any) -> syntax.Expr:
     if node.body is None:
-        return syntax.NameRef(span=span_of(node), name=name(node.name))
+        return _name_ref(node)
     last = node.variant or node.name
     return syntax.StructValue(
         span=span_of(node),
@@ -165,7 +235,12 @@ def _variable(cx: Context, node: Any) -> syntax.Expr:
 
 
 def _head_variable(cx: Context, node: Any) -> syntax.Expr:
-    return syntax.NameRef(span=span_of(node), name=name(node.name))
+    return _name_ref(node)
+
+
+def _name_ref(node: Any) -> syntax.NameRef:
+    named = name(node.name)
+    return syntax.NameRef(named.span, named)
 
 
 def _parens(cx: Context, node: Any) -> syntax.Expr:
@@ -218,8 +293,11 @@ def _only(value: syntax.Expr) -> syntax.Block:
 
 
 def _match(cx: Context, node: Any) -> syntax.Expr:
-    arms = tuple(_arm(cx, arm) for arm in node.arms)
-    return syntax.Match(span=span_of(node), subject=expr(cx, node.subject), arms=arms)
+    subject = expr(cx, node.subject)
+    headed = [arm for arm in node.arms if cx.faults.header(arm) is None]
+    arms, errors = cx.parts(node, headed, _arm)
+    errors += (headless(cx, arm, header) for arm in node.arms if (header := cx.faults.header(arm)) is not None)
+    return syntax.Match(span=span_of(node), subject=subject, arms=tuple(arms), errors=tuple(errors))
 
 
 def _arm(cx: Context, node: Any) -> syntax.Arm:
@@ -313,8 +391,22 @@ def block(cx: Context, node: Any) -> syntax.Block:
     """A `Block`; one that is a record becomes a block that yields it."""
     if node.fields:
         return _only(_record(cx, node))
-    statements = tuple(_STATEMENTS[type(child).__name__](cx, child) for child in node.statements)
-    return syntax.Block(span=span_of(node), statements=statements)
+    statements, errors = cx.parts(node, node.statements, _statement)
+    unread: list[syntax.Statement] = [syntax.ErrorStatement(span=it.span, names=it.names) for it in errors]
+    return syntax.Block(span=span_of(node), statements=in_order(statements, unread))
+
+
+def _start(node: syntax.Node) -> int:
+    return node.span.start
+
+
+def in_order(parts: Sequence[Made], errors: Sequence[Made]) -> tuple[Made, ...]:
+    """The parts of a list that holds its error nodes."""
+    return tuple(sorted([*parts, *errors], key=_start)) if errors else tuple(parts)
+
+
+def _statement(cx: Context, node: Any) -> syntax.Statement:
+    return _STATEMENTS[type(node).__name__](cx, node)
 
 
 def _let(cx: Context, node: Any) -> syntax.Statement:
@@ -361,21 +453,16 @@ def _value_statement(cx: Context, node: Any) -> syntax.Statement:
     target = expr(cx, node.target)
     if not node.op:
         if node.end:
-            _refuse_jump(target)
+            _refuse_jump(cx, target)
         return syntax.ExprStatement(span=span_of(node), value=target, semicolon=bool(node.end))
     op = node.op.removesuffix("=") or None
     return syntax.Assign(span=span_of(node), target=target, op=op, value=expr(cx, node.value))
 
 
-def _refuse_jump(value: syntax.Expr) -> None:
+def _refuse_jump(cx: Context, value: syntax.Expr) -> None:
     """`break` and `continue` are names like others, but as statements they are another language's."""
     if isinstance(value, syntax.NameRef) and value.name.text in ("break", "continue"):
-        message = f"there is no `{value.name.text}`"
-        advice = {
-            "break": "a loop ends early by its `until`: `for i in 0..n until done { … }`",
-            "continue": "put the rest of the loop's body in an `if`",
-        }[value.name.text]
-        raise UnreadableError(Problem(SYNTAX, message, value.span, "not a statement here", (advice,)))
+        raise UnreadableError(jump(cx.text, value.name.text, value.span))
 
 
 _STATEMENTS: dict[str, Callable[[Context, Any], syntax.Statement]] = {

@@ -7,12 +7,16 @@ from dataclasses import replace
 from typing import Any
 
 from kcheck.grammar import syntax
+from kcheck.grammar.broken import broken_item
 from kcheck.grammar.build_code import (
     Context,
+    Faults,
     Place,
     block,
     dotted,
     expr,
+    headless,
+    in_order,
     name,
     optional_expr,
     optional_type,
@@ -22,12 +26,24 @@ from kcheck.grammar.build_code import (
 )
 from kcheck.grammar.lexis import doc_comments, trimmed
 from kcheck.grammar.problems import SYNTAX, Problem, UnreadableError
+from kcheck.grammar.recovery import Damage
 from kcheck.grammar.spans import Span
 
 
-def item(text: str, node: Any) -> syntax.Item:
-    """The tree of one file item, whose text is `text`."""
-    return _ITEMS[type(node).__name__](Context(text, doc_comments(text)), node)
+def item(text: str, node: Any, faults: Faults) -> syntax.Item:
+    """The tree of one file item, whose text is `text`; adds to the problems of `faults`."""
+    made = _ITEMS[type(node).__name__](Context(text, doc_comments(text), faults), node)
+    header = faults.header(node) if faults.damages else None
+    return made if header is None else _headless(text, made, header)
+
+
+def _headless(text: str, made: syntax.Item, header: Damage) -> syntax.Item:
+    """An item whose header could not be read."""
+    known = broken_item(text)
+    if isinstance(made, syntax.Function):
+        return replace(known, names=header.names, body=made.body)
+    assert isinstance(made, syntax.Kernel | syntax.Scene | syntax.Struct | syntax.Enumeration)
+    return replace(made, name=known.name or syntax.Name(span=header.span, text=""))
 
 
 def _doc(cx: Context, node: Any) -> str:
@@ -57,35 +73,38 @@ def _const(cx: Context, node: Any) -> syntax.Const:
     )
 
 
-def _fields(cx: Context, nodes: list[Any]) -> tuple[syntax.FieldDecl, ...]:
-    return tuple(_field(cx, node) for node in nodes)
-
-
 def _field(cx: Context, node: Any) -> syntax.FieldDecl:
     field_name, type_ = name(node.name), type_expr(cx, node.type)
     return syntax.FieldDecl(span=field_name.span.to(type_.span), doc=_doc(cx, node), name=field_name, type=type_)
 
 
 def _struct(cx: Context, node: Any) -> syntax.Struct:
-    return syntax.Struct(span=span_of(node), doc=_doc(cx, node), name=name(node.name), fields=_fields(cx, node.fields))
+    fields, errors = cx.parts(node, node.fields, _field)
+    return syntax.Struct(
+        span=span_of(node), doc=_doc(cx, node), name=name(node.name), fields=tuple(fields), errors=tuple(errors)
+    )
 
 
 def _enumeration(cx: Context, node: Any) -> syntax.Enumeration:
+    variants, errors = cx.parts(node, node.variants, _variant)
     return syntax.Enumeration(
         span=span_of(node),
         doc=_doc(cx, node),
         name=name(node.name),
-        variants=tuple(_variant(cx, variant) for variant in node.variants),
+        variants=tuple(variants),
+        errors=tuple(errors),
     )
 
 
 def _variant(cx: Context, node: Any) -> syntax.VariantDecl:
     last = node.body if node.body is not None else node.name
+    fields, errors = cx.parts(node.body, node.body.fields, _field) if node.body is not None else ([], [])
     return syntax.VariantDecl(
         span=span_of(node.name).to(span_of(last)),
         doc=_doc(cx, node),
         name=name(node.name),
-        fields=_fields(cx, node.body.fields) if node.body is not None else (),
+        fields=tuple(fields),
+        errors=tuple(errors),
     )
 
 
@@ -113,12 +132,20 @@ def _kernel_name(node: Any) -> syntax.Name:
 
 
 def _kernel(cx: Context, node: Any) -> syntax.Kernel:
+    members, errors = cx.parts(node, node.members, _member)
     return syntax.Kernel(
         span=span_of(node),
         doc=_doc(cx, node),
         name=_kernel_name(node.name),
-        members=tuple(_MEMBERS[type(member).__name__](cx, member) for member in node.members),
+        members=in_order(members, errors),
     )
+
+
+def _member(cx: Context, node: Any) -> syntax.KernelMember:
+    header = cx.faults.header(node) if cx.faults.damages else None
+    if header is None:
+        return _MEMBERS[type(node).__name__](cx, node)
+    return headless(cx, node, header)
 
 
 def _requires(cx: Context, node: Any) -> syntax.Requires:
@@ -217,11 +244,13 @@ def _merge(cx: Context, node: Any) -> syntax.Merge:
 
 def _example(cx: Context, node: Any) -> syntax.Example:
     inside = replace(cx, place=Place.EXAMPLE)
+    entries, errors = inside.parts(node, node.entries, _example_entry)
     return syntax.Example(
         span=span_of(node),
         doc=_doc(cx, node),
         name=name(node.name),
-        entries=tuple(_example_entry(inside, entry) for entry in node.entries),
+        entries=tuple(entries),
+        errors=tuple(errors),
     )
 
 
@@ -239,12 +268,17 @@ def _example_entry(cx: Context, node: Any) -> syntax.ExampleEntry:
 
 
 def _scene(cx: Context, node: Any) -> syntax.Scene:
+    entries, errors = cx.parts(node, node.entries, _entry)
     return syntax.Scene(
         span=span_of(node),
         doc=_doc(cx, node),
         name=name(node.name),
-        entries=tuple(_ENTRIES[type(entry).__name__](cx, entry) for entry in node.entries),
+        entries=in_order(entries, errors),
     )
+
+
+def _entry(cx: Context, node: Any) -> syntax.SceneEntry:
+    return _ENTRIES[type(node).__name__](cx, node)
 
 
 def _scene_input(cx: Context, node: Any) -> syntax.Port:
@@ -259,13 +293,18 @@ def _scene_output(cx: Context, node: Any) -> syntax.SceneOutput:
 
 def _scene_node(cx: Context, node: Any) -> syntax.SceneNode:
     inside = replace(cx, place=Place.SETTING)
+    settings, errors = inside.parts(node, node.settings, _node_setting)
     return syntax.SceneNode(
         span=span_of(node),
         doc=_doc(cx, node),
         name=name(node.name),
         kernel=_kernel_name(node.kernel),
-        settings=tuple(_SETTINGS[type(setting).__name__](inside, setting) for setting in node.settings),
+        settings=in_order(settings, errors),
     )
+
+
+def _node_setting(cx: Context, node: Any) -> syntax.NodeSetting:
+    return _SETTINGS[type(node).__name__](cx, node)
 
 
 def _reference(node: Any) -> syntax.Reference:

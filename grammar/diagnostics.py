@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 
+from kcheck.grammar.nodes import Value, node
 from kcheck.grammar.spans import Origin
 
 
@@ -15,32 +16,32 @@ class Severity(Enum):
     HINT = "hint"
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+@node(kw_only=False)
+class Note(Value):
     """A remark that helps to understand a diagnostic, at a place of its own or at none."""
 
     message: str
     origin: Origin | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+@node(kw_only=False)
+class Edit(Value):
     """Replace the text at `origin` by `text`."""
 
     origin: Origin
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Fix:
+@node(kw_only=False)
+class Fix(Value):
     """A change that the user may accept."""
 
     title: str
     edits: tuple[Edit, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnostic:
+@node(kw_only=False)
+class Diagnostic(Value):
     """What is wrong (`message`), where (`origin`), why and what to do (`notes`, `fixes`).
 
     `label` is a short text for the place itself, shown beside the carets.

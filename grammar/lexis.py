@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from enum import Enum
 from typing import NamedTuple
+
+from kcheck.grammar.nodes import Value, node
 
 ITEM_WORDS = frozenset({"use", "const", "struct", "enum", "fn", "kernel", "scene"})
 
@@ -28,20 +29,22 @@ class Kind(Enum):
     STRANGE = "a character of no token"
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+@node(kw_only=False)
+class Token(Value):
     kind: Kind
     start: int
     end: int
     text: str
 
 
-_KINDS = {kind.name.lower(): kind for kind in Kind}
+_KINDS: dict[str | None, Kind] = {kind.name.lower(): kind for kind in Kind}
 _BLANK = re.compile(r"[ \t\r\n]+")
 # Up to the next blank or comment.
 _SOLID = re.compile(r"""(?:[^ \t\r\n/"]|/(?![/*])|"(?:\\[^\r\n]|[^"\\\r\n])*"?)+""")
 _LINE_REST = re.compile(r"[^\r\n]*")
 _DOC = re.compile(r"///(?!/) ?")
+# A line comment, the start of a block comment, or a string, which ends with its line where nothing closes it.
+_COMMENT_OR_STRING = re.compile(r"""//[^\r\n]*|/\*|"(?:\\[^\r\n]|[^"\\\r\n])*(?:"|[^\r\n]*)""")
 _TOKEN = re.compile(
     r"""(?P<word>[A-Za-z_][A-Za-z0-9_]*)
     |(?P<number>[0-9](?:[eE][-+](?=[0-9])|\.(?=[0-9])|[A-Za-z0-9_])*)
@@ -54,14 +57,18 @@ _TOKEN = re.compile(
 
 
 _MARK = re.compile(
-    r"""(?P<comment>//|/\*)
+    r"""(?P<punctuation>[{}()\[\];])
     |(?P<string>"(?:\\[^\r\n]|[^"\\\r\n])*")
     |(?P<open_string>"[^\r\n]*)
-    |(?P<punctuation>[{}()\[\];])
+    |(?P<block>/\*)
+    |(?P<line>//[^\r\n]*)
     |(?<![A-Za-z0-9_])(?P<word>use|const|struct|enum|fn|kernel|scene|if|match|for|loop)(?![A-Za-z0-9_])
     """,
     re.VERBOSE,
 )
+
+
+_new_tuple = tuple.__new__
 
 
 class Mark(NamedTuple):
@@ -102,7 +109,7 @@ class Trivia:
 
     def opens_comment(self, position: int) -> bool:
         """Whether a block comment starts here that nothing closes."""
-        return self.text.startswith("/*", position) and self._comment_end(position) < 0
+        return self.text.startswith("/*", position) and self.comment_end(position) < 0
 
     def _after_one(self, position: int) -> int:
         text = self.text
@@ -111,10 +118,10 @@ class Trivia:
         if text.startswith("//", position):
             return line_end(text, position)
         if text.startswith("/*", position):
-            return max(position, self._comment_end(position))
+            return max(position, self.comment_end(position))
         return position
 
-    def _comment_end(self, position: int) -> int:
+    def comment_end(self, position: int) -> int:
         """The end of the block comment that starts here, or -1."""
         if position >= self._unclosed_from:
             return -1
@@ -123,6 +130,13 @@ class Trivia:
             self._unclosed_from = position
             return -1
         return end + 2
+
+
+def closest(word: str, known: Iterable[str]) -> str | None:
+    """The one of some known words that a misspelt one is close to."""
+    from difflib import get_close_matches  # takes long to load, and only mistakes need it
+
+    return next(iter(get_close_matches(word, sorted(known), 1, 0.7)), None)
 
 
 def line_end(text: str, position: int) -> int:
@@ -144,16 +158,24 @@ def tokens(text: str) -> Iterator[Token]:
 def marks(trivia: Trivia, position: int = 0) -> Iterator[Mark]:
     """The marks of a text from `position` on; faster than all its tokens."""
     text = trivia.text
-    while match := _MARK.search(text, position):
-        kind, start = match.lastgroup, match.start()
-        if kind != "comment":
-            position = match.end()
-            yield Mark(_KINDS[kind or ""], start, position, match.group())
-        elif trivia.opens_comment(start):
-            position = line_end(text, start)
-            yield Mark(Kind.OPEN_COMMENT, start, position, text[start:position])
+    while position < len(text):
+        for match in _MARK.finditer(text, position):
+            kind = match.lastgroup
+            if kind == "line":
+                continue
+            start, end = match.span()
+            if kind != "block":
+                # What `Mark(…)` does, without going through Python again.
+                yield _new_tuple(Mark, (_KINDS[kind], start, end, match[0]))
+                continue
+            if not trivia.opens_comment(start):
+                position = trivia.comment_end(start)
+            else:
+                position = line_end(text, start)
+                yield Mark(Kind.OPEN_COMMENT, start, position, text[start:position])
+            break
         else:
-            position = trivia.skip(start)
+            return
 
 
 def _token(trivia: Trivia, position: int) -> Token:
@@ -182,21 +204,16 @@ def doc_comments(text: str) -> dict[int, str]:
     docs: dict[int, str] = {}
     if "///" not in text:
         return docs
-    before = 0
-    for token in tokens(text):
-        if doc := _doc_lines(text, before, token.start):
-            docs[token.start] = "\n".join(doc)
-        before = token.end
-    return docs
-
-
-def _doc_lines(text: str, start: int, end: int) -> list[str]:
     trivia = Trivia(text)
-    lines = []
-    position = trivia.skip_to_doc(start)
-    while position < end:
-        after = line_end(text, position)
-        mark = _DOC.match(text, position)
-        lines.append(text[mark.end() if mark else position : after].rstrip())
-        position = trivia.skip_to_doc(after)
-    return lines
+    position = 0
+    while found := _COMMENT_OR_STRING.search(text, position):
+        position = found.end()
+        if found.group() == "/*":
+            position = trivia.comment_end(found.start())
+            position = position if position >= 0 else line_end(text, found.start())
+        elif mark := _DOC.match(found.group()):
+            token = trivia.skip(position)
+            line = found.group()[mark.end() :].rstrip()
+            docs[token] = f"{docs[token]}\n{line}" if token in docs else line
+    docs.pop(len(text), None)
+    return docs

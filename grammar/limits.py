@@ -6,7 +6,7 @@ import re
 
 from kcheck.grammar import syntax
 from kcheck.grammar.lexis import Kind, Mark, Trivia, marks
-from kcheck.grammar.problems import ENCODING, TOO_DEEP, TOO_LARGE, UNCLOSED, Problem
+from kcheck.grammar.problems import ENCODING, SYNTAX, TOO_DEEP, TOO_LARGE, UNCLOSED, Problem
 from kcheck.grammar.recursion import DEEPEST
 from kcheck.grammar.spans import Span
 from kcheck.grammar.walk import children
@@ -18,11 +18,25 @@ STRANGE_CHARACTER = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udff
 """Control characters but tab and line breaks, and halves of characters: no text file holds them."""
 
 
+CONFLICT = re.compile(r"^<{7}(?![<=]).*$", re.MULTILINE)
+CONFLICT_SIDE = re.compile(r"^(?:<{7}.*$|(?:\|{7}|={7})(?s:.)*?^>{7}.*$|={7}.*$|>{7}.*$)", re.MULTILINE)
+"""What is left of a merge conflict without its first side: the marks, and all that stands behind the second one."""
+
+
 def too_large(text: str) -> Problem | None:
     if len(text) <= LARGEST_FILE:
         return None
     message = f"the file has {len(text):,} characters; {LARGEST_FILE:,} are the most that are read"
     return Problem(TOO_LARGE, message, Span(0, 0), notes=("split it into several files and `use` them",))
+
+
+def conflict(text: str) -> Problem | None:
+    """The first mark of a merge conflict."""
+    found = CONFLICT.search(text) if "<<<<<<<" in text else None
+    if found is None:
+        return None
+    note = "keep what is right of both sides, and remove the lines `<<<<<<<`, `=======` and `>>>>>>>`"
+    return Problem(SYNTAX, "this merge conflict is not resolved", Span(found.start(), found.end()), notes=(note,))
 
 
 def strange_character(text: str) -> Problem | None:
@@ -38,11 +52,18 @@ def not_text(character: str, offset: int) -> Problem:
 
 def unreadable(text: str) -> Problem | None:
     """The first of: a string or comment that is not closed, brackets that nest too deep."""
+    if '"' not in text and "/*" not in text and _most_levels(text) <= DEEPEST:
+        return None
     levels = _Levels()
     for mark in marks(Trivia(text)):
         if problem := _unclosed(mark) or levels.enter(mark):
             return problem
     return None
+
+
+def _most_levels(text: str) -> int:
+    """More than the levels of brackets and headers can be."""
+    return sum(map(text.count, ("(", "[", "{", "if", "match", "for", "loop")))
 
 
 def _unclosed(mark: Mark) -> Problem | None:
@@ -109,8 +130,14 @@ _LEVELS = frozenset(
 )
 
 
-def deep_tree(item: syntax.Item) -> Problem | None:
-    """A problem if the tree nests deeper than all who walk it by recursion can follow."""
+# A level of the tree has one of these in the text, or a name before a bracket.
+_LEVEL_SIGNS = re.compile(r"[-+*/%<>=&|^!~.:({\[]")
+
+
+def deep_tree(item: syntax.Item, text: str) -> Problem | None:
+    """A problem if the tree of a text nests deeper than all who walk it by recursion can follow."""
+    if len(_LEVEL_SIGNS.findall(text)) < DEEPEST:
+        return None
     waiting: list[tuple[syntax.Node, int]] = [(item, 0)]
     while waiting:
         node, depth = waiting.pop()

@@ -16,6 +16,8 @@ _ESCAPES = {'"': '"', "\\": "\\", "n": "\n", "t": "\t"}
 
 
 def number(text: str, span: Span) -> syntax.IntLiteral | syntax.FloatLiteral:
+    if text.isdecimal() and len(text) < _MOST_DIGITS:
+        return syntax.IntLiteral(span, int(text))
     digits = text.replace("_", "")
     _refuse_endless(digits, span)
     if base := _BASES.get(digits[:2]):

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
-
-from kcheck.grammar.engine import Failure
 from kcheck.grammar.habits import explain_habit
-from kcheck.grammar.lexis import RESERVED, Kind, Token
+from kcheck.grammar.lexis import RESERVED, Kind, Token, closest
 from kcheck.grammar.problems import SYNTAX, Problem, Remark, Repair
 from kcheck.grammar.spans import Span
 from kcheck.grammar.spot import CLOSER, Spot
@@ -56,9 +53,8 @@ _NAMED = {
 }
 
 
-def explain(text: str, failure: Failure) -> Problem:
-    """The problem of an item whose reading stopped at `failure`."""
-    spot = Spot(text, failure)
+def explain(spot: Spot) -> Problem:
+    """The problem of an item whose reading stopped at a spot."""
     return (
         explain_habit(spot)
         or _never_closed(spot)
@@ -70,12 +66,17 @@ def explain(text: str, failure: Failure) -> Problem:
 
 
 def _never_closed(spot: Spot) -> Problem | None:
-    """The item ends inside brackets."""
-    if not spot.at_end or not spot.open_brackets:
+    """The item ends inside brackets, or a statement inside `[`."""
+    # `[a; n]` reads on where a statement of which the `]` is missing has ended.
+    in_array = spot.is_cut_short and spot.previous.text == ";" and "NumberToken" in spot.expected
+    if not (spot.at_end or in_array) or not spot.open_brackets:
         return None
-    bracket = _suspect(spot)
+    return never_closed(spot, _suspect(spot) if spot.at_end else spot.open_brackets[-1])
+
+
+def never_closed(spot: Spot, bracket: Token) -> Problem:
     missing = CLOSER[bracket.text]
-    end = Remark(f"the item ends here without its `{missing}`", spot.after_previous)
+    end = Remark(f"the {'item' if spot.at_end else 'statement'} ends here without its `{missing}`", spot.after_previous)
     message = f"this `{bracket.text}` is never closed"
     return Problem(SYNTAX, message, Span(bracket.start, bracket.end), f"no `{missing}` for it", (end,))
 
@@ -122,11 +123,18 @@ def _missing_separator(spot: Spot) -> Problem | None:
         return None
     place = spot.after_previous
     repair = Repair(f"Insert `{sign}`", place, sign)
-    message = f"expected `{sign}` after {_what_ended(spot)}"
+    what = (
+        f"a value or `{sign}` after `return`"
+        if spot.previous.text == "return"
+        else f"`{sign}` after {_what_ended(spot)}"
+    )
+    message = f"expected {what}"
     return Problem(SYNTAX, message, place, f"`{sign}` is missing here", repairs=(repair,))
 
 
 def _separator(spot: Spot) -> str:
+    if "," in spot.expected and (spot.is_cut_short or ">" in spot.expected):
+        return ""
     if spot.expected & {",", "ArmEnd"} and spot.previous.text not in (",", "(", "[", "{"):
         return "," if _starts_element(spot) else ""
     # Where a statement or member may begin, a `;` is expected only because stray ones are allowed.
@@ -175,10 +183,10 @@ def _what_ended(spot: Spot) -> str:
 
 def _misspelt(spot: Spot) -> Problem | None:
     """A word that is close to one that could stand here."""
-    words = sorted(word for word in spot.expected if word.isalpha() and word.islower())
+    words = [word for word in spot.expected if word.isalpha() and word.islower()]
     if spot.found.kind is not Kind.WORD or "OperatorToken" in spot.expected:
         return None
-    for meant in get_close_matches(spot.found.text, words, 1, 0.7):
+    if spot.found.text not in words and (meant := closest(spot.found.text, words)):
         repair = Repair(f"Write `{meant}`", spot.here, meant)
         message = f"expected {_expected(spot)}, found `{spot.found.text}`"
         return Problem(SYNTAX, message, spot.here, f"perhaps `{meant}`?", _notes(spot), (repair,))
@@ -212,6 +220,8 @@ def _things(spot: Spot) -> list[str]:
         return []
     if "[" in spot.expected:
         return ["a type"]
+    if spot.previous.text == "with" and spot.first.text == "scan":
+        return ["a name for the value that is carried on"]
     return [_NAMED.get(spot.previous.text, "a name")]
 
 

@@ -1,13 +1,15 @@
-"""How tree nodes are made: frozen values with slots, compared by what they mean.
+"""How tree nodes are made: values with slots, compared by what they mean, that nothing may change.
 
-`@node` is `@dataclass` with one difference: equality, hashing and `repr` are shared methods of `Value` instead of
-generated code for every class, which halves the time to import the hundred classes of the two trees.
+`@node` is `@dataclass` with three differences, for the time that importing and building take. Equality, hashing and
+`repr` are shared methods of `Value`; `__init__` is written when the first node of a class is made; and that nothing
+assigns to a node's fields is left to the type checker, which knows them as frozen.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
-from typing import Any, TypeVar, cast, dataclass_transform
+from collections.abc import Callable
+from dataclasses import MISSING, Field, dataclass, field, fields
+from typing import Any, TypeVar, cast, dataclass_transform, overload
 
 C = TypeVar("C", bound=type)
 
@@ -32,10 +34,51 @@ class Value:
         return f"{type(self).__name__}({parts})"
 
 
+@overload
+def node(cls: C) -> C: ...
+@overload
+def node(*, kw_only: bool) -> Callable[[C], C]: ...
+
+
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
-def node(cls: C) -> C:
-    """Make a class that derives from `Value` a frozen, keyword-only dataclass with slots."""
-    return cast(C, dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)(cls))
+def node(cls: C | None = None, *, kw_only: bool = True) -> C | Callable[[C], C]:
+    """Make a class that derives from `Value` one of nodes; its own fields are given by name unless not `kw_only`."""
+
+    def make(cls: C) -> C:
+        # For a class without a text `dataclass` would take long to write one.
+        cls.__doc__ = cls.__doc__ or cls.__name__
+        made = cast(Any, dataclass(init=False, repr=False, eq=False, slots=True, kw_only=kw_only)(cls))
+        made.__init__ = _first_init
+        return cast(C, made)
+
+    return make if cls is None else make(cls)
+
+
+@dataclass_transform(frozen_default=True, order_default=True)
+def ordered(cls: C) -> C:
+    """Make a class one of small values with an order; as with nodes, the type checker holds that they are frozen."""
+    return cast(C, dataclass(slots=True, order=True, unsafe_hash=True)(cls))
+
+
+def _first_init(self: Any, *values: Any, **named: Any) -> None:
+    """Write the `__init__` of a class, and go on as that."""
+    cls = type(self)
+    cls.__init__ = _init(cls)
+    cls.__init__(self, *values, **named)
+
+
+def _init(cls: type) -> Callable[..., None]:
+    given = [_parameter(f) for f in fields(cls) if not f.kw_only]
+    named = [_parameter(f) for f in fields(cls) if f.kw_only]
+    parameters = ", ".join(["self", *given, *(["*", *named] if named else [])])
+    body = "; ".join(f"self.{f.name} = {f.name}" for f in fields(cls)) or "pass"
+    scope = {f"default_{f.name}": f.default for f in fields(cls)}
+    exec(f"def __init__({parameters}): {body}", scope)
+    return cast(Callable[..., None], scope["__init__"])
+
+
+def _parameter(f: Field[Any]) -> str:
+    return f.name if f.default is MISSING else f"{f.name}=default_{f.name}"
 
 
 _COMPARED: dict[type, tuple[str, ...]] = {}

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 
 from kcheck.grammar import build_items, engine, syntax
 from kcheck.grammar.broken import broken_item, label, misplaced, starts_item
+from kcheck.grammar.build_code import Faults
 from kcheck.grammar.diagnostics import Diagnostic
 from kcheck.grammar.garbage import no_collection
 from kcheck.grammar.limits import (
     STRANGE_CHARACTER,
+    conflict,
     deep_tree,
     not_text,
     strange_character,
@@ -20,8 +21,10 @@ from kcheck.grammar.limits import (
     too_large,
     unreadable,
 )
-from kcheck.grammar.messages import explain
-from kcheck.grammar.problems import ENCODING, Problem, UnreadableError
+from kcheck.grammar.nodes import Value, node
+from kcheck.grammar.problems import ENCODING, TOO_DEEP, Problem
+from kcheck.grammar.recovery import Recovery
+from kcheck.grammar.recursion import deep_recursion
 from kcheck.grammar.source import ParsedItem, SourceFile
 from kcheck.grammar.spans import Span
 from kcheck.grammar.split import split
@@ -31,20 +34,22 @@ _BOM = b"\xef\xbb\xbf"
 _ITEMS_KEPT = 4096
 
 
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    """What one item's text gave: its tree, how to call it, and the problem if it is broken."""
+@node(kw_only=False)
+class _Reading(Value):
+    """What one item's text gave: its tree, how to call it, what is wrong with it, and where that is told already."""
 
     node: syntax.Item
     label: str
-    problem: Problem | None
+    problems: tuple[Problem, ...] = ()
+    quiet: tuple[Span, ...] = ()
 
 
 def parse(text: str, path: str) -> tuple[SourceFile, tuple[Diagnostic, ...]]:
     """The items of `text` and what is wrong with them; `path` only names the file.
 
-    Never raises: an item that cannot be read is a `BrokenItem` with one diagnostic, and hides nothing of the
-    others. The same text of an item gives the same tree, as an object, while the cache holds it.
+    Never raises: what cannot be read is an error node of the tree with one diagnostic, and hides nothing of what
+    stands around it; an item of which nothing can be read is a `BrokenItem`.
+    The same text of an item gives the same tree, as an object, while the cache holds it.
     """
     if problem := too_large(text):
         return SourceFile(path, text, ()), (problem.at(path, ""),)
@@ -61,9 +66,8 @@ def _parse(text: str, path: str) -> tuple[SourceFile, tuple[Diagnostic, ...]]:
         reading = _read(text[start:end])
         seen[reading.label] += 1
         key = reading.label if seen[reading.label] == 1 else f"{reading.label}#{seen[reading.label]}"
-        items.append(ParsedItem(key, start, text[start:end], reading.node))
-        if reading.problem is not None:
-            diagnostics.append(reading.problem.at(path, key))
+        items.append(ParsedItem(key, start, text[start:end], reading.node, not reading.problems, reading.quiet))
+        diagnostics += (problem.at(path, key) for problem in reading.problems)
     return SourceFile(path, text, tuple(items)), tuple(diagnostics)
 
 
@@ -103,23 +107,43 @@ def _between(text: str, ranges: list[tuple[int, int]]) -> Iterator[Problem]:
 
 @lru_cache(maxsize=_ITEMS_KEPT)
 def _read(text: str) -> _Reading:
-    result = strange_character(text) or unreadable(text) or _tree(text)
-    if isinstance(result, Problem):
-        broken = broken_item(text)
-        return _Reading(broken, label(broken), result)
-    return _Reading(result, label(result), None)
-
-
-def _tree(text: str) -> syntax.Item | Problem:
-    """The tree of an item's text, or what is wrong with it."""
-    if not starts_item(text):
-        return misplaced(text)
+    problem = strange_character(text) or unreadable(text) or conflict(text)
+    problem = problem or (None if starts_item(text) else misplaced(text))
+    if problem is not None and problem.code == TOO_DEEP:
+        return _broken(text, problem)
     try:
-        result = engine.read(text, lambda model: build_items.item(text, model))
-    except UnreadableError as stop:
-        return stop.problem
+        found = problem or _whole(text)
+        return found if isinstance(found, _Reading) else _recovered(text, found)
     except RecursionError:
-        return too_deep(Span(0, len(text)))
-    if isinstance(result, engine.Failure):
-        return explain(text, result)
-    return deep_tree(result) or result
+        return _broken(text, too_deep(Span(0, len(text))))
+
+
+def _whole(text: str) -> _Reading | engine.Failure:
+    """The reading of an item that the grammar knows, or where that stopped."""
+    faults = Faults()
+    tree = engine.read(text, lambda items: build_items.item(text, items[0], faults))
+    return tree if isinstance(tree, engine.Failure) else _checked(text, tree, tuple(faults.problems))
+
+
+def _recovered(text: str, found: Problem | engine.Failure) -> _Reading:
+    """The reading of an item with errors: all that can be read of it."""
+    recovery = Recovery(text)
+    model = recovery.run(found)
+    if model is None:
+        return _broken(text, *recovery.problems)
+    faults = Faults(recovery.damages, recovery.holes, recovery.problems)
+    with deep_recursion():
+        tree = build_items.item(text, model, faults)
+    return _checked(text, tree, tuple(faults.problems), tuple(recovery.quiet))
+
+
+def _checked(text: str, tree: syntax.Item, problems: tuple[Problem, ...], quiet: tuple[Span, ...] = ()) -> _Reading:
+    if problem := deep_tree(tree, text):
+        return _broken(text, problem)
+    quiet += tuple(problem.span for problem in problems)
+    return _Reading(tree, label(tree), tuple(sorted(problems, key=lambda each: each.span)), quiet)
+
+
+def _broken(text: str, *problems: Problem) -> _Reading:
+    broken = broken_item(text)
+    return _Reading(broken, label(broken), problems, (broken.span,))

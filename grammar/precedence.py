@@ -11,40 +11,41 @@ LEVEL = {operator: level for level, row in enumerate(_LEVELS) for operator in ro
 COMPARISON = LEVEL["=="]
 
 
-def fold(text: str, operands: list[syntax.Expr], operators: list[syntax.Name]) -> syntax.Expr:
-    """The tree of `operands[0] operators[0] operands[1] …`; all operators group to the left.
+def fold(text: str, operands: list[syntax.Expr], operators: list[tuple[str, int]]) -> syntax.Expr:
+    """The tree of `operands[0] operators[0] operands[1] …`, each operator with its place; all group to the left.
 
     `text` is the item's text, for the advice on a chain of comparisons.
     """
     values = [operands[0]]
-    waiting: list[syntax.Name] = []
+    waiting: list[tuple[str, int]] = []
     for operator, operand in zip(operators, operands[1:], strict=True):
-        while waiting and LEVEL[waiting[-1].text] >= LEVEL[operator.text]:
-            if LEVEL[operator.text] == LEVEL[waiting[-1].text] == COMPARISON:
-                raise UnreadableError(_chain(text, waiting[-1], values[-1], operator))
-            _reduce(values, waiting.pop())
+        level = LEVEL[operator[0]]
+        while waiting and LEVEL[waiting[-1][0]] >= level:
+            if LEVEL[waiting[-1][0]] == level == COMPARISON:
+                raise UnreadableError(_chain(text, waiting[-1][0], values[-1], operator))
+            _reduce(values, *waiting.pop())
         waiting.append(operator)
         values.append(operand)
     while waiting:
-        _reduce(values, waiting.pop())
+        _reduce(values, *waiting.pop())
     return values[0]
 
 
-def _reduce(values: list[syntax.Expr], operator: syntax.Name) -> None:
+def _reduce(values: list[syntax.Expr], operator: str, place: int) -> None:
     right = values.pop()
     left = values.pop()
-    span = left.span.to(right.span)
-    values.append(syntax.Binary(span=span, op=operator.text, op_span=operator.span, left=left, right=right))
+    span = Span(left.span.start, right.span.end)
+    values.append(syntax.Binary(span, operator, Span(place, place + len(operator)), left, right))
 
 
-def _chain(text: str, first: syntax.Name, middle: syntax.Expr, second: syntax.Name) -> Problem:
+def _chain(text: str, first: str, middle: syntax.Expr, operator: tuple[str, int]) -> Problem:
+    second, place = operator
     repeated = text[middle.span.start : middle.span.end]
-    at_second = Span(second.span.start, second.span.start)
     return Problem(
         COMPARISON_CHAIN,
-        f"comparisons do not chain: `{first.text}` gives a Bool, which `{second.text}` would compare again",
-        second.span,
+        f"comparisons do not chain: `{first}` gives a Bool, which `{second}` would compare again",
+        Span(place, place + len(second)),
         "a second comparison",
         ("join two comparisons by `&&`, or put one of them in parentheses",),
-        (Repair(f"Compare `{repeated}` once more, after `&&`", at_second, f"&& {repeated} "),),
+        (Repair(f"Compare `{repeated}` once more, after `&&`", Span(place, place), f"&& {repeated} "),),
     )

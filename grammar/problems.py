@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from kcheck.grammar.diagnostics import Diagnostic, Edit, Fix, Note, Severity
+from kcheck.grammar.nodes import Value, node
 from kcheck.grammar.spans import Origin, Span
 
 SYNTAX = "K101"
@@ -15,8 +16,8 @@ COMPARISON_CHAIN = "K105"
 TOO_LARGE = "K106"
 
 
-@dataclass(frozen=True, slots=True)
-class Repair:
+@node(kw_only=False)
+class Repair(Value):
     """Replace `span` by `text`."""
 
     title: str
@@ -24,16 +25,16 @@ class Repair:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Remark:
+@node(kw_only=False)
+class Remark(Value):
     """A note that points at a place of the same item."""
 
     message: str
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+@node(kw_only=False)
+class Problem(Value):
     """A diagnostic of one item's text; `span` counts from the item's first character."""
 
     code: str

@@ -10,8 +10,10 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass
 
+from kcheck.grammar.nodes import ordered
 
-@dataclass(frozen=True, slots=True, order=True)
+
+@ordered
 class Span:
     """A half-open range `start..end` of characters."""
 

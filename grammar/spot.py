@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -25,6 +26,8 @@ class Spot:
 
     text: str
     failure: Failure
+    is_cut_short: bool = False
+    """Whether the line before should not have ended yet: `found` begins something else."""
 
     @property
     def expected(self) -> frozenset[str]:
@@ -61,12 +64,14 @@ class Spot:
 
     @property
     def found_text(self) -> str:
-        return "the end of the item" if self.at_end else f"`{self.found.text}`"
+        if self.at_end or self.is_cut_short:
+            return f"the end of the {'item' if self.at_end else 'line'}"
+        return f"`{self.found.text}`"
 
     @property
     def here(self) -> Span:
-        """The place of `found`; where nothing is left, the end of the last token."""
-        return self.after_previous if self.at_end else Span(self.found.start, self.found.end)
+        """The place of `found`; where nothing is left of the item or line, the end of the last token."""
+        return self.after_previous if self.at_end or self.is_cut_short else Span(self.found.start, self.found.end)
 
     @property
     def after_previous(self) -> Span:
@@ -83,6 +88,12 @@ class Spot:
         return not self.at_end and self.previous.end == self.found.start
 
     @cached_property
+    def braces(self) -> int:
+        """How many braces are open at the end of the text, or, if negative, how many close nothing."""
+        signs = [token.text for token in self.tokens]
+        return signs.count("{") - signs.count("}")
+
+    @cached_property
     def open_brackets(self) -> tuple[Token, ...]:
         """The brackets before `found` that are open there, the outermost first."""
         stack: list[Token] = []
@@ -97,13 +108,36 @@ class Spot:
         """The token so many before the innermost open bracket."""
         if not self.open_brackets:
             return _NO_TOKEN
-        return self.token(self.tokens.index(self.open_brackets[-1]) - distance - self.index)
+        bracket = bisect_left(self.tokens, self.open_brackets[-1].start, key=lambda token: token.start)
+        return self.token(bracket - distance - self.index)
 
     @property
     def in_type(self) -> bool:
         """Whether the innermost bracket is that of a `struct`, or of an `enum`'s variant."""
         words = (token.text for token in self.tokens[: self.index])
         return self.before_bracket(2).text == "struct" or next(words, "") == "enum"
+
+    @property
+    def ends_value(self) -> bool:
+        """Whether a line ends with what may be the value of a block."""
+        return self.on_new_line and "AssignOperator" in self.expected
+
+    @property
+    def is_in_branch(self) -> bool:
+        """Whether the innermost bracket seems to be that of an `if` or `else`."""
+        bracket = self.open_brackets[-1] if self.open_brackets else _NO_TOKEN
+        line = self.text.rfind("\n", 0, bracket.start) + 1
+        return any(line <= token.start < bracket.start and token.text in ("if", "else") for token in self.tokens)
+
+    @property
+    def is_arm_in_block(self) -> bool:
+        """Whether `found` stands in an arm of a `match`, where a statement of another arm's block should."""
+        kinds = [kind for kind, _ in self.failure.elements]
+        if self.braces <= 0 or "Match.arms" not in kinds or kinds[-1] != "Block.statements":
+            return False
+        rest = self.text[self.found.start : self.text.find("\n", self.found.start)]
+        on_its_line = "\n" not in self.text[self.first.start : self.found.start]
+        return "=>" in rest.partition("{")[0] and (on_its_line or self.ends_value)
 
     @cached_property
     def statement(self) -> tuple[Token, ...]:

@@ -15,7 +15,7 @@ from kcheck.grammar.nodes import Value, node
 from kcheck.grammar.spans import Span
 
 
-@node
+@node(kw_only=False)
 class Node(Value):
     span: Span = field(compare=False)
 
@@ -27,7 +27,7 @@ class Documented(Node):
     doc: str = field(default="", compare=False)
 
 
-@node
+@node(kw_only=False)
 class Name(Node):
     """An identifier, a dotted path (`signal.fft`) or a kernel's name (`stats.luma@1`)."""
 
@@ -37,7 +37,7 @@ class Name(Node):
 # ---------------------------------------------------------------- types
 
 
-@node
+@node(kw_only=False)
 class NamedType(Node):
     """`Float`, `Light`, `Grid<Vec3>`."""
 
@@ -59,7 +59,7 @@ TypeExpr: TypeAlias = "NamedType | ArrayType"
 # ---------------------------------------------------------------- expressions
 
 
-@node
+@node(kw_only=False)
 class IntLiteral(Node):
     """`value` is what the digits say, of any size; `pattern` marks hex and binary bit patterns."""
 
@@ -67,14 +67,14 @@ class IntLiteral(Node):
     pattern: bool = False
 
 
-@node
+@node(kw_only=False)
 class FloatLiteral(Node):
     """`text` is the literal without underscores, as `float()` reads it."""
 
     text: str
 
 
-@node
+@node(kw_only=False)
 class BoolLiteral(Node):
     value: bool
 
@@ -86,14 +86,14 @@ class StringLiteral(Node):
     value: str
 
 
-@node
+@node(kw_only=False)
 class NameRef(Node):
     """A name used as a value: a local, constant, port, param or bare variant."""
 
     name: Name
 
 
-@node
+@node(kw_only=False)
 class Unary(Node):
     """`op` is `-`, `!` or `~`."""
 
@@ -101,7 +101,7 @@ class Unary(Node):
     operand: Expr
 
 
-@node
+@node(kw_only=False)
 class Binary(Node):
     """`op` is one of `|| && == != < <= > >= | ^ & << >> >>> + - * / %`; precedence is already applied."""
 
@@ -119,7 +119,7 @@ class KeywordArgument(Node):
     value: Expr
 
 
-@node
+@node(kw_only=False)
 class Call(Node):
     """`f(a, b)`; the checker refuses a `callee` that is not a plain name."""
 
@@ -128,7 +128,7 @@ class Call(Node):
     keywords: tuple[KeywordArgument, ...] = ()
 
 
-@node
+@node(kw_only=False)
 class Member(Node):
     """`a.b`: a field, a swizzle or a variant of a named enum."""
 
@@ -136,7 +136,7 @@ class Member(Node):
     name: Name
 
 
-@node
+@node(kw_only=False)
 class Index(Node):
     """`a[i]`."""
 
@@ -144,7 +144,7 @@ class Index(Node):
     index: Expr
 
 
-@node
+@node(kw_only=False)
 class If(Node):
     """`if c { … } else …`; `otherwise` is the else block, or a block that holds just the next `if`."""
 
@@ -165,9 +165,10 @@ class Arm(Node):
 class Match(Node):
     subject: Expr
     arms: tuple[Arm, ...]
+    errors: tuple[ErrorMember, ...] = ()
 
 
-@node
+@node(kw_only=False)
 class FieldValue(Node):
     """`name: value` in a record or a struct value."""
 
@@ -182,7 +183,7 @@ class Record(Node):
     fields: tuple[FieldValue, ...]
 
 
-@node
+@node(kw_only=False)
 class StructValue(Node):
     """`Light { sum: l }`, `Disc { r: 1.0 }` or, with an `enum` name, `Shape.Disc { r: 1.0 }`."""
 
@@ -214,6 +215,11 @@ class Tuple(Node):
 
 
 @node
+class ErrorExpr(Node):
+    """A value that could not be read; its type is not known."""
+
+
+@node(kw_only=False)
 class Block(Node):
     """`{ … }`; as an expression its value is that of a last `ExprStatement` without a semicolon."""
 
@@ -222,7 +228,7 @@ class Block(Node):
 
 Expr: TypeAlias = (
     "IntLiteral | FloatLiteral | BoolLiteral | StringLiteral | NameRef | Unary | Binary | Call | Member | Index"
-    " | If | Match | Record | StructValue | ArrayLiteral | ArrayRepeat | Tuple | Block"
+    " | If | Match | Record | StructValue | ArrayLiteral | ArrayRepeat | Tuple | Block | ErrorExpr"
 )
 
 
@@ -275,7 +281,7 @@ Pattern: TypeAlias = "WildcardPattern | LiteralPattern | RangePattern | VariantP
 # ---------------------------------------------------------------- statements
 
 
-@node
+@node(kw_only=False)
 class Let(Node):
     """`let` or, where `mutable`, `var`."""
 
@@ -285,7 +291,7 @@ class Let(Node):
     value: Expr
 
 
-@node
+@node(kw_only=False)
 class Assign(Node):
     """`target = value`, or `target op= value` where `op` is `+ - * / % & | ^ << >> >>>`."""
 
@@ -315,12 +321,12 @@ class Loop(Node):
     body: Block
 
 
-@node
+@node(kw_only=False)
 class Return(Node):
     value: Expr | None
 
 
-@node
+@node(kw_only=False)
 class ExprStatement(Node):
     """An expression as a statement; `semicolon` tells whether one ended it."""
 
@@ -328,10 +334,30 @@ class ExprStatement(Node):
     semicolon: bool
 
 
-Statement: TypeAlias = "Let | Assign | For | Loop | Return | ExprStatement"
+@node
+class ErrorStatement(Node):
+    """A statement that could not be read; `names` are what it seems to declare."""
+
+    names: tuple[Name, ...]
+
+
+Statement: TypeAlias = "Let | Assign | For | Loop | Return | ExprStatement | ErrorStatement"
 
 
 # ---------------------------------------------------------------- declarations
+
+
+@node
+class ErrorMember(Node):
+    """A field, variant, arm, member, entry or setting that could not be read.
+
+    `keyword` is its first word, `names` are those that it may declare. Where only the header of a body was wrong,
+    `body` is what follows.
+    """
+
+    keyword: str | None
+    names: tuple[Name, ...]
+    body: Block | None = None
 
 
 @node
@@ -358,18 +384,21 @@ class Const(Documented):
 class Struct(Documented):
     name: Name
     fields: tuple[FieldDecl, ...]
+    errors: tuple[ErrorMember, ...] = ()
 
 
 @node
 class VariantDecl(Documented):
     name: Name
     fields: tuple[FieldDecl, ...]
+    errors: tuple[ErrorMember, ...] = ()
 
 
 @node
 class Enumeration(Documented):
     name: Name
     variants: tuple[VariantDecl, ...]
+    errors: tuple[ErrorMember, ...] = ()
 
 
 @node
@@ -503,9 +532,12 @@ class ExampleEntry(Node):
 class Example(Documented):
     name: Name
     entries: tuple[ExampleEntry, ...]
+    errors: tuple[ErrorMember, ...] = ()
 
 
-KernelMember: TypeAlias = "Requires | Port | Param | Const | Struct | Enumeration | Function | Body | Merge | Example"
+KernelMember: TypeAlias = (
+    "Requires | Port | Param | Const | Struct | Enumeration | Function | Body | Merge | Example | ErrorMember"
+)
 
 
 @node
@@ -568,7 +600,7 @@ class Setting(Node):
     escaped: bool = False
 
 
-NodeSetting: TypeAlias = "Binding | Feedback | Carry | Setting"
+NodeSetting: TypeAlias = "Binding | Feedback | Carry | Setting | ErrorMember"
 
 
 @node
@@ -588,7 +620,7 @@ class SceneOutput(Documented):
     source: Reference
 
 
-SceneEntry: TypeAlias = "Port | Param | SceneNode | SceneOutput | Example"
+SceneEntry: TypeAlias = "Port | Param | SceneNode | SceneOutput | Example | ErrorMember"
 
 
 @node
@@ -599,10 +631,15 @@ class Scene(Documented):
 
 @node
 class BrokenItem(Node):
-    """An item that could not be read; what it declares is known by `keyword` and `name` where those were seen."""
+    """An item that could not be read; what it declares is known by `keyword` and `name` where those were seen.
+
+    Where only the header of a function was wrong, `body` is its block, and `names` may be its parameters.
+    """
 
     keyword: str | None
     name: Name | None
+    names: tuple[Name, ...] = ()
+    body: Block | None = None
 
 
 Item: TypeAlias = "Use | Const | Struct | Enumeration | Function | Kernel | Scene | BrokenItem"

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from kcheck.grammar import parser, syntax
+from kcheck.grammar import parser
 from kcheck.grammar.diagnostics import Diagnostic
 from kcheck.grammar.formatter.brackets import pieces
 from kcheck.grammar.formatter.cursor import Cursor
@@ -92,7 +92,7 @@ def _runs(source: SourceFile, has_errors: bool) -> Iterator[_Run]:
     first = len(_BYTE_ORDER_MARK) if text.startswith(_BYTE_ORDER_MARK) else 0
     if not source.items and not has_errors:
         yield _Run(first, len(text), ())
-    for is_broken, group in groupby(source.items, lambda each: isinstance(each.node, syntax.BrokenItem)):
+    for is_broken, group in groupby(source.items, lambda each: not each.is_whole):
         items = list(group)
         start = first if items[0] is source.items[0] else items[0].offset
         end = len(text) if items[-1] is source.items[-1] else items[-1].offset + len(items[-1].text)

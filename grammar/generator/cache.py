@@ -21,8 +21,24 @@ from typing import Any, TypeAlias
 
 GRAMMAR = Path(__file__).parents[1] / "kernel.tx"
 
-Reading: TypeAlias = tuple[Any, int, frozenset[str]]
-"""What a text gives: its tree or None, the offset where reading stopped, the names expected there."""
+LISTS = frozenset(
+    {
+        "Struct.fields",
+        "Enumeration.variants",
+        "VariantBody.fields",
+        "Kernel.members",
+        "Example.entries",
+        "Scene.entries",
+        "SceneNode.settings",
+        "Block.statements",
+        "Match.arms",
+    }
+)
+"""The lists in which reading goes on behind an element that is wrong."""
+
+Reading: TypeAlias = tuple[Any, int, frozenset[str], tuple[tuple[str, int], ...]]
+"""What a text gives: its tree or None, the offset where reading stopped, the names expected there, and the elements
+of `LISTS` inside of which that was, the outermost first: each as its list and its offset."""
 
 # What decides how textX reads.
 _FOREIGN_SOURCES = {"textx": ("lang.py", "metamodel.py", "model.py"), "arpeggio": ("__init__.py",)}
@@ -120,7 +136,7 @@ def _source() -> str:
     from kcheck.grammar.generator.module import generate
     from kcheck.grammar.generator.reference import kernel_metamodel
 
-    return generate(kernel_metamodel(), GRAMMAR.read_text(encoding="utf-8"))
+    return generate(kernel_metamodel(), GRAMMAR.read_text(encoding="utf-8"), LISTS)
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -12,6 +12,7 @@ Statements that may fail end in what their caller says, such as `return None` or
 The tracking parser differs in few lines. It notes what was expected at `far` (`miss`), and so tries alternatives
 that a look at the next character could rule out, but only from `FAR` on, where the fast parser got to. Beside
 `pos` it knows `raw`, Arpeggio's own position, as a failing `!` is noted there: before blanks that `pos` is after.
+It also keeps `inside`, the elements of lists that are being read, each as the list's name and where the element began.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ from kcheck.grammar.generator.shapes import (
     Rule,
     Sequence,
     Terminal,
+    parts_of,
     show,
 )
 from kcheck.grammar.generator.undo import PARTS, left_behind
@@ -66,8 +68,9 @@ def local(attribute: Attribute) -> str:
 class Coder:
     """Writes the statements of one rule, for the fast or the tracking parser."""
 
-    def __init__(self, rule: Rule, names: Names, firsts: Firsts, tracking: bool) -> None:
+    def __init__(self, rule: Rule, names: Names, firsts: Firsts, tracking: bool, lists: frozenset[str]) -> None:
         self.kind = rule.kind
+        self.lists = {it: f"{rule.name}.{it.name}" for it in rule.attributes if f"{rule.name}.{it.name}" in lists}
         self.names = names
         self.firsts = firsts
         self.tracking = tracking
@@ -150,7 +153,8 @@ class Coder:
             case Assign(Attribute(many=False, default=None) as attribute, Call(rule), flag=False):
                 variable = local(attribute)
                 return [f"{variable} = {self.names.function(rule)}()", f"if {variable} is None:", *indent(fail)]
-        return self.code(assign.value, fail, lambda value: [_store(assign, value)])
+        ended = ["inside.pop()"] if self.tracking and assign.attribute in self.lists else []
+        return self.code(assign.value, fail, lambda value: [_store(assign, value), *ended])
 
     # ------------------------------------------------------------ groups
 
@@ -198,14 +202,25 @@ class Coder:
         # A terminal that fails leaves nothing to go back from.
         leaves = bool(between) or _alone(repeat.body, take)[0] is None
         mark = self._mark(number, undone) if leaves else []
+        depth, begun, left = self._element(repeat, number)
         return [
             *([f"more_{number} = False"] if counted else []),
             *mark,
+            *depth,
             f"while {(not between and self._guard(repeat.body)) or True}:  # {_comment(repeat)}",
-            *indent([*between, *self.code(repeat.body, ["break"], take), *mark, *counted]),
+            *indent([*between, *begun, *self.code(repeat.body, ["break"], take), *mark, *counted]),
+            *left,
             *(self._back(number, undone) if leaves else []),
             *([f"if not more_{number}:", *indent(fail)] if repeat.needed else []),
         ]
+
+    def _element(self, repeat: Repeat, number: int) -> tuple[Lines, Lines, Lines]:
+        """What notes the elements of a list: before it, before each, and behind it."""
+        named = next((name for it, name in self.lists.items() if it in _assigned_in(repeat.body)), None)
+        if not self.tracking or named is None:
+            return [], [], []
+        begun = f"inside[depth_{number}:] = [({named!r}, pos)]"
+        return [f"depth_{number} = len(inside)"], [begun], [f"del inside[depth_{number}:]"]
 
     def _between(self, repeat: Repeat, number: int, undone: list[Attribute], take: Take) -> Lines:
         """The separator, before all but the first. One that nothing follows textX keeps, though it reads on from
@@ -274,6 +289,14 @@ class Coder:
         else:
             condition = self.names.one_of(first, "src[pos : pos + 1]")
         return f"pos >= FAR or {condition}" if condition and self.tracking else condition
+
+
+def _assigned_in(expression: Expression) -> frozenset[Attribute]:
+    """The attributes to which an expression assigns itself, not by lists within it."""
+    if isinstance(expression, Assign):
+        return frozenset({expression.attribute})
+    inner = (part for part in parts_of(expression) if not isinstance(part, Repeat))
+    return frozenset[Attribute]().union(*map(_assigned_in, inner))
 
 
 def _store(assign: Assign, value: str) -> str:

@@ -70,43 +70,51 @@ return run
 
 TRACKING_HEAD = '''
 def tracking_parser():
-    """Gives a function that parses: to the farthest place of failure, and what was expected there."""
+    """Gives a function that parses: to the farthest place of failure, what was expected there, and inside of what."""
     src = ""
     pos = end = raw = far = FAR = 0
     hidden = False
     expected = set()
+    inside = []
+    elements = ()
 
     def miss(name):
         """A terminal did not match; where it was not to match, its name says nothing."""
-        nonlocal far, expected
+        nonlocal far, expected, elements
         if hidden:
             hide(pos)
         elif pos > far:
             far = pos
             expected = {name}
+            elements = tuple(inside)
         elif pos == far:
             expected.add(name)
+            if len(inside) > len(elements):
+                elements = tuple(inside)
 
     def hide(place):
         """Notes a failure in or of a `!`."""
-        nonlocal far, expected
+        nonlocal far, expected, elements
         if place > far:
             far = place
             expected = {"Not"}
+            elements = tuple(inside)
 '''
 
 TRACKING_RUN = """
 def run(text, reached):
-    nonlocal src, pos, end, raw, far, FAR, hidden, expected
+    nonlocal src, pos, end, raw, far, FAR, hidden, expected, elements
     src = text
     FAR = reached
     pos = skip(text, 0).end()
     raw, end, hidden = 0, -1, False
     # textX notes a comment that is missing before the first token.
     far, expected = {first_far}, {first_expected}
+    elements = ()
+    inside.clear()
     if {top}() is not None and pos != len(text):
         miss("EOF")
-    return far, frozenset(expected)
+    return far, frozenset(expected), elements
 
 
 return run
@@ -118,9 +126,9 @@ _tracking = tracking_parser()
 
 
 def read(text):
-    """The tree of a text, or None; then the offset where reading stopped, and the names expected there."""
+    """The tree of a text, or None; the offset where reading stopped, the names expected there, the elements around."""
     tree, reached = _fast(text)
     if tree is not None:
-        return tree, reached, frozenset()
+        return tree, reached, frozenset(), ()
     return None, *_tracking(text, reached)
 '''

@@ -20,23 +20,24 @@ from kcheck.grammar.generator.rules import RuleWriter
 from kcheck.grammar.generator.shapes import Call, Expression, Grammar, Kind, Literal, Look, Rule, Terminal, parts_of
 
 
-def generate(metamodel: Any, text: str) -> str:
+def generate(metamodel: Any, text: str, lists: frozenset[str] = frozenset()) -> str:
     """The source of the parser for the grammar `text`, from which textX made `metamodel`.
 
+    `lists` are the attributes (`Rule.attribute`) of which a failure tells in which elements it happened.
     Raises `Unsupported` if the parser would not be the same as textX.
     """
     grammar = read_grammar(metamodel, text)
     firsts = Firsts(grammar.rules)
     check(grammar, firsts)
-    return _Module(grammar, firsts).source()
+    return _Module(grammar, firsts, lists).source()
 
 
 class _Module:
-    def __init__(self, grammar: Grammar, firsts: Firsts) -> None:
+    def __init__(self, grammar: Grammar, firsts: Firsts, lists: frozenset[str]) -> None:
         self.grammar = grammar
         self.names = Names(grammar.rules)
         self.fast = RuleWriter(self.names, firsts, tracking=False)
-        self.tracking = RuleWriter(self.names, firsts, tracking=True)
+        self.tracking = RuleWriter(self.names, firsts, tracking=True, lists=lists)
 
     def source(self) -> str:
         # The functions first: they tell which constants are needed.

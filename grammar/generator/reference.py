@@ -22,13 +22,13 @@ def kernel_metamodel() -> Any:
 
 
 def reference_parser(metamodel: Any) -> Callable[[str], Reading]:
-    """A function like the `read` of the parser that is generated from `metamodel`."""
+    """A function like the `read` of the parser that is generated from `metamodel`; it tells of no elements."""
 
     def read(text: str) -> Reading:
         try:
-            return metamodel.model_from_str(text), len(text), frozenset()
+            return metamodel.model_from_str(text), len(text), frozenset(), ()
         except TextXSyntaxError as error:
             offset: int = error.__cause__.position
-            return None, offset, frozenset(map(terminal_name, error.expected_rules))
+            return None, offset, frozenset(map(terminal_name, error.expected_rules)), ()
 
     return read

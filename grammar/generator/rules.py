@@ -15,10 +15,11 @@ from kcheck.grammar.generator.undo import surely_assigned
 class RuleWriter:
     """Writes functions of the fast or of the tracking parser."""
 
-    def __init__(self, names: Names, firsts: Firsts, tracking: bool) -> None:
+    def __init__(self, names: Names, firsts: Firsts, tracking: bool, lists: frozenset[str] = frozenset()) -> None:
         self.names = names
         self.firsts = firsts
         self.tracking = tracking
+        self.lists = lists
         self.state = "pos, end, raw, hidden" if tracking else "pos, end, far"
 
     def functions(self, rules: Iterable[Rule]) -> Lines:
@@ -42,7 +43,7 @@ class RuleWriter:
         ]
 
     def _coder(self, rule: Rule) -> Coder:
-        return Coder(rule, self.names, self.firsts, self.tracking)
+        return Coder(rule, self.names, self.firsts, self.tracking, self.lists)
 
     def _object(self, rule: Rule) -> Lines:
         """A common rule: reads, then makes the object."""

@@ -19,7 +19,7 @@ def holds(text: str) -> None:
     source, diagnostics = parse(text, "t.kernel")
     keys = {item.key for item in source.items}
     assert len(keys) == len(source.items)
-    broken = {item.key for item in source.items if isinstance(item.node, syntax.BrokenItem)}
+    broken = {item.key for item in source.items if not item.is_whole}
     assert broken == {diagnostic.origin.item for diagnostic in diagnostics if diagnostic.origin.item}
     for diagnostic in diagnostics:
         places = [diagnostic.origin, *(note.origin for note in diagnostic.notes if note.origin)]

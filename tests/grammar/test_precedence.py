@@ -51,7 +51,7 @@ def folded(operands: list[str], operators: list[str]) -> str | None:
         syntax.NameRef(span=span, name=syntax.Name(span=span, text=operand)) for operand in operands
     ]
     try:
-        return compact(fold("", values, [syntax.Name(span=span, text=operator) for operator in operators]))
+        return compact(fold("", values, [(operator, 0) for operator in operators]))
     except UnreadableError as stop:
         return None if stop.problem.code == COMPARISON_CHAIN else stop.problem.message
 
