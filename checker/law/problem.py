@@ -23,6 +23,11 @@ class Law(Enum):
     ASSOCIATIVE = "associative"
     COMMUTATIVE = "commutative"
 
+    @property
+    def values(self) -> int:
+        """How many values the law speaks of."""
+        return 3 if self is Law.ASSOCIATIVE else 2
+
 
 class Undefined(Enum):
     """Steps without a value for some arguments; the value says what is asked of them."""
@@ -58,7 +63,8 @@ class Input:
 
     `origin` is an `ir.Sample`, `ir.At`, `ir.Place` …; two reads of one thing are one variable.  `leaf` is the leaf of
     its type.  `low` and `high` bound an Int or Real where they are known (an index is at least 0), both included.
-    All elements of a run see one value of what is `shared`, such as a size.
+    All elements of a run see one value of what is `shared`, such as a size.  An `ir.At` reads at the `address`, whose
+    terms stand over inputs that come before this one.
     """
 
     variable: Term
@@ -67,6 +73,7 @@ class Input:
     low: int | None = None
     high: int | None = None
     shared: bool = False
+    address: tuple[Term, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

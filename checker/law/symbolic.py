@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import lru_cache
 from typing import NoReturn, assert_never
 
 from kcheck.checker import arithmetic, ir, types
@@ -49,7 +50,7 @@ def problem_of(program: ir.Program) -> Problem:
     expanded = expand_prelude(program, EXPANDED)
     shift = len(expanded.functions) - len(program.functions)
     terms = Terms()
-    reads = _Reads(terms)
+    reads = _Reads(terms, schedule.over)
     type_ = program.functions[schedule.merge].result
     left, right = _fresh(terms, "left", type_), _fresh(terms, "right", type_)
     try:
@@ -99,10 +100,14 @@ def _range(terms: Terms, param: ir.ParamDecl, found: Leaves) -> Iterator[Term]:
 
 
 class _Reads:
-    """The variables that stand for params, fields and places; equal reads are one variable."""
+    """The variables that stand for params, fields and places; equal reads are one variable.
 
-    def __init__(self, terms: Terms) -> None:
+    `walked` is the port that is folded.
+    """
+
+    def __init__(self, terms: Terms, walked: str) -> None:
         self._terms = terms
+        self._walked = walked
         self._params: dict[str, Leaves] = {}
         self._known: dict[tuple[object, ...], Leaves] = {}
         self.inputs: list[Input] = []
@@ -113,15 +118,15 @@ class _Reads:
             self._params[name] = self._of_type(type_, fresh)
         return self._params[name]
 
-    def read(self, node: ir.Expression, key: tuple[object, ...], shared: bool = False) -> Leaves:
+    def read(self, node: ir.Expression, key: tuple[object, ...], shared: bool = False, address: Leaves = ()) -> Leaves:
         """The leaves of what `node` reads; `key` tells it from other reads, `shared` says that all elements see
         one value."""
         if key not in self._known:
             name = " ".join(str(part) for part in key)
             fresh = _fresh(self._terms, f"{name} #{len(self._known)}", node.type)
-            low, high = _bounds(node)
+            low, high = _bounds(node, self._walked)
             for i, variable in enumerate(fresh):
-                self.inputs.append(Input(variable, node, i, low, high, shared))
+                self.inputs.append(Input(variable, node, i, low, high, shared, address))
             self._known[key] = self._of_type(node.type, fresh)
         return self._known[key]
 
@@ -152,12 +157,13 @@ class _Reads:
         return tuple(made)
 
 
-def _bounds(node: ir.Expression) -> tuple[int | None, int | None]:
-    """The least and the largest that a read of a place or a size can give."""
+def _bounds(node: ir.Expression, walked: str) -> tuple[int | None, int | None]:
+    """The least and the largest that a read of a place or a size can give; a field that is folded is not empty."""
     rank_one = node.type is types.INT
     match node:
         case ir.Size() | ir.Place(kind=ir.PlaceKind.DOMAIN):
-            return 0, _MAX_INDEX + 1 if rank_one else _MAX_AXIS
+            least = 0 if isinstance(node, ir.Size) and node.port != walked else 1
+            return least, _MAX_INDEX + 1 if rank_one else _MAX_AXIS
         case ir.Place(kind=ir.PlaceKind.PLACE):
             return 0, 1
         case ir.Place():
@@ -513,7 +519,7 @@ class _Execution:
                 return self.reads.read(node, ("sample", node.port, *self._value(node.position, frame)))
             case ir.At():
                 address = [leaf for part in node.address for leaf in self._value(part, frame)]
-                return self.reads.read(node, ("at", node.port, *address))
+                return self.reads.read(node, ("at", node.port, *address), address=tuple(address))
             case ir.Size():
                 return self.reads.read(node, ("size", node.port), shared=True)
             case ir.Extent():
@@ -645,14 +651,15 @@ def _unwrapped(low: int, high: int) -> tuple[int, int]:
     return low, high
 
 
-def _part_slices(type_: types.Type) -> list[slice]:
+@lru_cache(maxsize=1024)
+def _part_slices(type_: types.Type) -> tuple[slice, ...]:
     """Where the leaves of each direct part of a value lie among its leaves."""
     found, start = [], 0
     for part in types.parts(type_):
         stop = start + leaf_count(part)
         found.append(slice(start, stop))
         start = stop
-    return found
+    return tuple(found)
 
 
 def _payload_slice(enum: types.Enum, variant: int, index: int) -> slice:

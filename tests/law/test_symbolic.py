@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.law.reference import evaluate
-from tests.support import program_of
 
 from kcheck.checker import ir
 from kcheck.checker.builtins import Builtin
@@ -18,6 +16,8 @@ from kcheck.checker.law.terms import Sort
 from kcheck.checker.types import leaves
 from kcheck.runtime.interpreter import Interpreter
 from kcheck.runtime.layout import zeros
+from tests.law.reference import evaluate
+from tests.support import program_of
 
 INTERPRETER = Interpreter()
 INTS = (0, 1, 2, 3, 5, -1, -2, 7, 31, 32, 100, -100, 2**31 - 1, -(2**31), 0x12345678)
@@ -267,7 +267,15 @@ def test_equal_reads_are_one_variable_and_sizes_are_shared() -> None:
     assert len(shared) == 1
     assert problem.element_variable(problem.inputs[0], "1") is not problem.element_variable(problem.inputs[0], "2")
     assert first.leaves != second.leaves
-    assert all(i.low == 0 for i in problem.inputs[1:])
+    assert [i.low for i in problem.inputs[1:]] == [1, 0]
+
+
+def test_only_the_field_that_is_folded_is_surely_not_empty() -> None:
+    program = reduction(
+        "struct S { v: Int; } input ys: Grid<Int>;"
+        " compute over xs { return S { v: size(xs) + domain() + int(size(ys).x) }; } merge(a, b) { return a; }"
+    )
+    assert [i.low for i in problem_of(program).inputs] == [1, 1, 0, 0]
 
 
 def test_elements_of_enums_hold_no_payload_of_other_variants() -> None:

@@ -1,0 +1,255 @@
+"""Int values as polynomials modulo 2^32, with coefficients from -2^31 to 2^31 - 1.
+
+Atoms stand for whole numbers of any size, of which the ring sees the rest modulo 2^32.  Comparisons, `min`, division
+and conversions need the value itself: `exact` gives a polynomial that is equal to it as a whole number.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable
+
+from kcheck.checker.arithmetic import INT_MAX, unsigned, wrap
+from kcheck.checker.law.algebra.atoms import Kind
+from kcheck.checker.law.algebra.bits import CONSTANT, Bits
+from kcheck.checker.law.algebra.facts import ABOVE, MAX_UNSIGNED, NEGATIVE, NULL, TWO_TO_32, Facts, Query, reduced
+from kcheck.checker.law.algebra.interval import INT, NOT_NEGATIVE, Interval
+from kcheck.checker.law.algebra.lattice import extreme
+from kcheck.checker.law.algebra.polynomial import (
+    ONE,
+    ZERO,
+    Polynomial,
+    add,
+    constant,
+    constant_value,
+    key,
+    leading,
+    multiply,
+    of_atom,
+    scale,
+    single_atom,
+    subtract,
+)
+from kcheck.checker.law.terms import Op
+
+
+class Integers:
+    """The operations, with what one path knows."""
+
+    def __init__(self, facts: Facts, bits: Bits, tropical: bool) -> None:
+        self._facts = facts
+        self._tropical = tropical
+        self._atoms = facts.atoms
+        self._bits = bits
+
+    # ------------------------------------------------------------ the value behind the ring
+
+    def exact(self, x: Polynomial) -> Polynomial:
+        """A polynomial with the signed value of x."""
+        if self._facts.is_int(x):
+            return x
+        return of_atom(self._atoms.make(Kind.SIGNED, key(x), integral=True, interval=INT))
+
+    def unsigned(self, x: Polynomial) -> Polynomial:
+        """A polynomial with the unsigned value of x."""
+        if self._facts.within(x, 0, MAX_UNSIGNED):
+            return x
+        bounds = Interval(0, MAX_UNSIGNED)
+        return of_atom(self._atoms.make(Kind.UNSIGNED, key(x), integral=True, interval=bounds))
+
+    def unsigned_below(self, x: Polynomial, y: Polynomial) -> Polynomial:
+        """A polynomial that is 1 where x is below y as unsigned numbers, else 0.
+
+        The unsigned value of x is x - 2^32 carry(x).  The difference of two such lies between -2^32 and 2^32, and is
+        below 0 where its own carry is -1.
+        """
+        result = subtract(self._facts.carry(x), self._facts.carry(y))
+        return subtract(result, self._facts.carry(subtract(x, y)))
+
+    # ------------------------------------------------------------ comparisons
+
+    def difference(self, x: Polynomial, y: Polynomial) -> Polynomial:
+        """A polynomial with the sign of x - y as signed numbers."""
+        return subtract(self.exact(x), self.exact(y))
+
+    def inequality(self, x: Polynomial, y: Polynomial) -> Polynomial:
+        """A polynomial that is 0 where x = y: the same however the equation's terms stand on its sides."""
+        d = reduced(subtract(x, y))
+        if not d or self._facts.is_int(d):
+            return d
+        if d[leading(d)] < 0:
+            d = reduced(scale(d, -1))
+        above = {m: c for m, c in d.items() if c > 0 and m != ONE}
+        return self.difference(above, reduced(subtract(above, d)))
+
+    # ------------------------------------------------------------ operations
+
+    def apply(self, op: Op, arguments: list[Polynomial]) -> Polynomial:
+        """The result of one of the operations on Ints."""
+        x = arguments[0]
+        if len(arguments) == 1:
+            return self._unary(op, x)
+        y = arguments[1]
+        match op:
+            case Op.ADD:
+                return reduced(add(x, y))
+            case Op.SUB:
+                return reduced(subtract(x, y))
+            case Op.MUL:
+                return self._without_lost_rests(reduced(multiply(x, y)))
+            case Op.MIN | Op.MAX:
+                value = extreme(self._facts, [self.exact(x), self.exact(y)], op is Op.MAX, self._tropical)
+                self._facts.note_int(value)
+                return reduced(value)
+            case Op.BIT_AND | Op.BIT_OR | Op.BIT_XOR:
+                return self._bitwise(op, x, y)
+            case Op.SHL | Op.SHR | Op.USHR:
+                return self._shifted(op, x, y)
+            case Op.REM | Op.UREM:
+                return self._remainder(op, x, y)
+            case _:
+                return self._quotient(op, x, y)
+
+    def _unary(self, op: Op, x: Polynomial) -> Polynomial:
+        match op:
+            case Op.NEG:
+                return reduced(scale(x, -1))
+            case Op.ABS:
+                return self._absolute(x)
+            case Op.BIT_NOT:
+                return reduced(self._bits.polynomial(self._bits.exclusive_or(self._bits.form(x), {CONSTANT: -1})))
+            case Op.POPCOUNT | Op.CLZ | Op.CTZ:
+                return self._opaque(op, x, bounds=Interval(0, 32))
+            case _:
+                return self._opaque(op, x)
+
+    def _opaque(self, op: Op, *arguments: Polynomial, bounds: Interval = INT) -> Polynomial:
+        name: tuple[Hashable, ...] = (op.value, *(key(argument) for argument in arguments))
+        return of_atom(self._atoms.make(Kind.OTHER, name, integral=True, interval=bounds))
+
+    def _absolute(self, x: Polynomial) -> Polynomial:
+        """As whole numbers |MIN| is 2^31, which is MIN modulo 2^32."""
+        if x and x[leading(x)] < 0:
+            x = reduced(scale(x, -1))  # which has the same absolute value
+        value = self.exact(x)
+        sign = self._facts.sign(value)
+        if not sign & NEGATIVE:
+            return x
+        if not sign & ABOVE:
+            return reduced(scale(x, -1))
+        square = multiply(value, value)
+        return of_atom(self._atoms.make(Kind.ABS, key(value), integral=True, interval=NOT_NEGATIVE, square=square))
+
+    def _bitwise(self, op: Op, x: Polynomial, y: Polynomial) -> Polynomial:
+        if op is Op.BIT_AND:
+            for value, mask in ((x, y), (y, x)):
+                low = constant_value(mask)
+                if low is not None and low > 0 and not (int(low) + 1) & int(low) and self._is_sum(value):
+                    return self._modulo(value, int(low) + 1)
+        bits = self._bits
+        combine = {Op.BIT_AND: bits.conjunction, Op.BIT_OR: bits.disjunction, Op.BIT_XOR: bits.exclusive_or}[op]
+        return reduced(bits.polynomial(combine(bits.form(x), bits.form(y))))
+
+    def _is_sum(self, x: Polynomial) -> bool:
+        """Whether arithmetic made x: its lower bits are then a rest, and no form of bits."""
+        return single_atom(x) is None and self._bits.form(x) == {frozenset({key(x)}): -1}
+
+    def _shifted(self, op: Op, x: Polynomial, y: Polynomial) -> Polynomial:
+        value = constant_value(y)
+        if value is None:
+            return self._opaque(op, x, y)
+        count = int(value) & 31
+        if count == 0:
+            return x
+        if op is Op.SHL:
+            return self._without_lost_rests(reduced(scale(x, 1 << count)))
+        form = self._bits.form(x)
+        if form == {frozenset({key(x)}): -1}:
+            return self._shifted_right(op, x, count)
+        shifted = self._bits.shifted_right(form, count, lambda p: self._shifted_right(op, p, count))
+        return reduced(self._bits.polynomial(shifted))
+
+    def _shifted_right(self, op: Op, x: Polynomial, count: int) -> Polynomial:
+        value = constant_value(x)
+        if value is not None:
+            return constant(wrap((int(value) if op is Op.SHR else unsigned(int(value))) >> count))
+        top = 1 << (32 - count)
+        if self._facts.within(x, 0, (1 << count) - 1):
+            return ZERO
+        if op is Op.USHR:
+            above = {m: int(c) >> count for m, c in x.items() if c % (1 << count) == 0}
+            below = {m: c for m, c in x.items() if m not in above}
+            if above and self._facts.within(below, 0, (1 << count) - 1):
+                return self._modulo(above, top)
+        bounds = Interval(0, top - 1) if op is Op.USHR else Interval(-top // 2, top // 2 - 1)
+        return self._opaque(op, x, constant(count), bounds=bounds)
+
+    def _without_lost_rests(self, x: Polynomial) -> Polynomial:
+        """c * (p modulo m) is c * p modulo 2^32 where c * m is 0 modulo 2^32."""
+        total: Polynomial = ZERO
+        for monomial, coefficient in x.items():
+            part: Polynomial = {monomial: coefficient}
+            if len(monomial) == 1 and monomial[0][1] == 1 and coefficient % 2 == 0:
+                modulus = TWO_TO_32 // math.gcd(int(coefficient), TWO_TO_32)
+                part = scale(self._without_modulo(monomial[0][0], modulus), coefficient)
+            total = add(total, part)
+        return reduced(total)
+
+    def _remainder(self, op: Op, x: Polynomial, y: Polynomial) -> Polynomial:
+        divisor = constant_value(y)
+        if divisor is None or divisor <= 0:
+            return self._opaque(op, x, y)
+        p = int(divisor)
+        if op is Op.UREM and not p & (p - 1):
+            return self._modulo(x, p)
+        if self._facts.within(x, 0, INT_MAX if op is Op.REM else MAX_UNSIGNED):
+            return self._modulo(x, p)
+        if op is Op.UREM:
+            return self._modulo(self.unsigned(x), p)
+        return self._opaque(op, x, y, bounds=Interval(1 - p, p - 1))
+
+    def _modulo(self, x: Polynomial, p: int) -> Polynomial:
+        """The rest of x modulo p, for an x whose value is not below 0 or a p that divides 2^32."""
+        if self._facts.within(x, 0, p - 1):
+            return x
+        rest = self._modular(x, p)
+        if self._facts.within(rest, 0, p - 1):
+            return rest
+        atom = self._atoms.make(Kind.MODULO, (p, key(rest)), integral=True, interval=Interval(0, p - 1))
+        return of_atom(atom)
+
+    def _modular(self, x: Polynomial, p: int) -> Polynomial:
+        """A polynomial that is x modulo p, with coefficients below p, in which no atom is a rest modulo p."""
+        total: Polynomial = ZERO
+        for monomial, coefficient in x.items():
+            part = constant(coefficient)
+            for atom, exponent in monomial:
+                base = self._without_modulo(atom, p)
+                for _ in range(int(exponent)):
+                    part = {m: c % p for m, c in multiply(part, base).items() if c % p}
+            total = add(total, part)
+        return {m: c % p for m, c in total.items() if c % p}
+
+    def _without_modulo(self, atom: int, p: int) -> Polynomial:
+        entry = self._atoms[atom]
+        if entry.kind is Kind.MODULO:
+            assert isinstance(entry.key, tuple)
+            if entry.key[0] % p == 0:
+                return dict(entry.key[1])
+        elif entry.kind is Kind.BITS and isinstance(entry.key, tuple):
+            operands, mask = entry.key
+            if len(operands) == 1 and mask & (p - 1) == p - 1 and not p & (p - 1):
+                return dict(next(iter(operands)))
+        return of_atom(atom)
+
+    def _quotient(self, op: Op, x: Polynomial, y: Polynomial) -> Polynomial:
+        divisor = constant_value(y)
+        if divisor is None or divisor <= 0 or not self._facts.within(x, 0, INT_MAX):
+            return self._opaque(op, x, y)
+        bounds = self._facts.interval(x)
+        if bounds.high is not None and bounds.high < divisor:
+            return ZERO
+        quotient = self._opaque(Op.DIV, x, y)
+        self._facts.assume(Query(quotient, NULL | ABOVE))
+        self._facts.assume(Query(add(quotient, constant(-INT_MAX // int(divisor))), NEGATIVE | NULL))
+        return quotient

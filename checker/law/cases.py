@@ -1,0 +1,133 @@
+"""Small runs of a reduction: from the fields that a case binds to what each element reads."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from kcheck.checker import arithmetic, ir
+from kcheck.checker.law import exact
+from kcheck.checker.law.concrete import param_variables
+from kcheck.checker.law.evaluate import Case, Leaves, Number
+from kcheck.checker.law.problem import Input, Problem
+from kcheck.checker.law.terms import Term
+from kcheck.checker.types import INT, Type
+
+
+def walked(program: ir.Program) -> str:
+    """The name of the input that the reduction walks."""
+    assert isinstance(program.schedule, ir.Fold)
+    return program.schedule.over
+
+
+def merged_type(program: ir.Program) -> Type:
+    """The type of the values that are merged."""
+    assert isinstance(program.schedule, ir.Fold)
+    return program.functions[program.schedule.merge].result
+
+
+def has_walked_shape(program: ir.Program, port: str) -> bool:
+    """Whether a run needs the input to have as many elements as the walked one."""
+    return port == walked(program) or port in program.sampled
+
+
+def flat_params(program: ir.Program, case: Case) -> Leaves:
+    """The leaves of all params, in the order of the program."""
+    return tuple(leaf for param in program.params for leaf in case.params[param.name])
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Tells what the reads of a problem's `compute` give for an element of a case."""
+
+    problem: Problem
+
+    @cached_property
+    def is_direct(self) -> bool:
+        """Whether every read is known without running anything: none is filtered."""
+        return not any(isinstance(read.read, ir.SampleAt) for read in self.problem.inputs)
+
+    def inputs(self, case: Case, position: int) -> tuple[Number | None, ...]:
+        """The values of `problem.inputs` for the element at this row-major position; None where an address has none."""
+        found: list[Number | None] = []
+        known: dict[Term, exact.Value] = {}
+        for read in self.problem.inputs:
+            if read.address and not known:
+                known = self._params(case)
+            value = self._value(read, case, position, {**known, **self._known(found)} if read.address else {})
+            found.append(value)
+        return tuple(found)
+
+    def _params(self, case: Case) -> dict[Term, exact.Value]:
+        values = flat_params(self.problem.program, case)
+        return dict(zip(param_variables(self.problem), map(exact.known, values), strict=True))
+
+    def _known(self, found: Sequence[Number | None]) -> dict[Term, exact.Value]:
+        variables = (read.variable for read in self.problem.inputs)
+        return {variable: exact.known(value) for variable, value in zip(variables, found, strict=False)}
+
+    def _value(self, read: Input, case: Case, position: int, known: Mapping[Term, exact.Value]) -> Number | None:
+        match read.read:
+            case ir.Sample(port=port):
+                return case.fields[port].elements[position][read.leaf]
+            case ir.At(port=port):
+                field = case.fields[port]
+                at = _address(exact.evaluated(read.address, known), field.shape[::-1])
+                return None if at is None else field.elements[at][read.leaf]
+            case ir.Size(port=port):
+                return _size(self._sizes(case, port), read)
+            case ir.Extent(port=port):
+                return float(self._sizes(case, port)[read.leaf])
+            case ir.Place(kind=kind):
+                return _place(kind, read, position, self._sizes(case, walked(self.problem.program)))
+            case _:
+                raise AssertionError(type(read.read).__name__)
+
+    def _sizes(self, case: Case, port: str) -> Sequence[int]:
+        """The sizes of a port, x first; the output of a reduction has one element."""
+        field = case.fields.get(port)
+        return (1,) if field is None else field.shape[::-1]
+
+
+def _address(parts: Sequence[exact.Value], sizes: Sequence[int]) -> int | None:
+    """The row-major position of the nearest element to an address, both x first."""
+    position = 0
+    for part, size in reversed(list(zip(parts, sizes, strict=True))):
+        coordinate = _floored(part)
+        if coordinate is None:
+            return None
+        position = position * size + max(0, min(coordinate, size - 1))
+    return position
+
+
+def _floored(part: exact.Value) -> int | None:
+    if not isinstance(part, exact.Interval):
+        return part
+    low, high = math.floor(part.low), math.floor(part.high)
+    return low if low == high else None
+
+
+def _size(sizes: Sequence[int], read: Input) -> Number:
+    return sizes[0] if read.read.type is INT else float(sizes[read.leaf])
+
+
+def _place(kind: ir.PlaceKind, read: Input, position: int, sizes: Sequence[int]) -> Number:
+    if kind is ir.PlaceKind.DOMAIN:
+        return _size(sizes, read)
+    if kind is ir.PlaceKind.INDEX or read.read.type is INT:
+        return position
+    coordinate = _coordinates(position, sizes)[read.leaf]
+    if kind is ir.PlaceKind.COORD:
+        return float(coordinate)
+    return arithmetic.divide(coordinate + 0.5, float(sizes[read.leaf]))
+
+
+def _coordinates(position: int, sizes: Sequence[int]) -> list[int]:
+    """Where a row-major position lies, x first."""
+    found = []
+    for size in sizes:
+        found.append(position % size)
+        position //= size
+    return found

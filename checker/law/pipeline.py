@@ -1,0 +1,247 @@
+"""From a reduction to its judgement, in stages: each is cheap enough to run before the next.
+
+1. Algebra: equal normal forms, in this process and without a solver.
+2. Sampling: elements that break a law, or that reach a step without a value.
+3. The worker, a process of its own that can be ended: invariants, linear queries, z3, bounded search.
+
+What is called *refuted* has been replayed on a backend; what is called *proved* holds for all reachable values.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from kcheck.checker import ir
+from kcheck.checker.law import algebra
+from kcheck.checker.law.concrete import Unsupported
+from kcheck.checker.law.evaluate import Evaluate
+from kcheck.checker.law.problem import Law, Problem
+from kcheck.checker.law.running import Runner
+from kcheck.checker.law.sampling import Effort, Failed, candidates
+from kcheck.checker.law.special import special_witness
+from kcheck.checker.law.symbolic import Blocked, problem_of
+from kcheck.checker.law.terms import TooLarge
+from kcheck.checker.law.verdict import PROVED, REFUTED, UNKNOWN, Judgement, LawFinding, Trial, UndefinedStep, Witness
+from kcheck.checker.law.witness import undefined_of, witness_of
+from kcheck.grammar.recursion import deep_recursion
+
+if TYPE_CHECKING:
+    from kcheck.checker.law.solver.messages import Message
+    from kcheck.checker.law.solver.worker import Worker
+
+Told = Callable[[LawFinding], None]
+"""Told of the verdict on a law as soon as there is one."""
+
+_ALGEBRA_SECONDS = 0.2
+"""The most that the algebra may take; it rarely needs a twentieth of that."""
+_QUICK = Effort(least=32, most=200, seconds=0.03)
+"""How long elements are tried before the worker is asked,"""
+_THOROUGH = Effort(least=400, most=400, seconds=0.0, seed=1)
+"""and once more, other ones, where it has not decided."""
+_LAST_SECONDS = 1.0
+"""What is kept for that of the time that was given, but for very short times."""
+_MOST_REJECTED = 8
+"""After as many candidates that did not hold up, others are not likely to."""
+
+UNDEFINED_STEP = "undefined step"
+"""The reason why there is no verdict where elements reach a step without a value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What the stages need from outside; each is called when it is first needed.
+
+    Without a worker there is no third stage.
+    """
+
+    evaluate: Callable[[], Evaluate]
+    worker: Callable[[], Worker] | None
+
+
+def judge_program(program: ir.Program, tools: Tools, seconds: float, told: Told = lambda _: None) -> Judgement:
+    """The judgement on a reduction, after at most so many seconds and a little."""
+    with deep_recursion():  # terms are as deep as loops are long
+        return _Judging(program, tools, seconds, told).judgement()
+
+
+class _Judging:
+    def __init__(self, program: ir.Program, tools: Tools, seconds: float, told: Told) -> None:
+        self._program = program
+        self._tools = tools
+        self._told = told
+        self._start = time.monotonic()
+        self._deadline = self._start + seconds
+        self._proofs: dict[Law, tuple[str, ...]] = {}
+        """The laws that are proved, and what that rests on."""
+        self._assuming: tuple[str, ...] = ()
+        """What the proof that every step has a value rests on."""
+        self._seconds: dict[Law, float] = {}
+        self._witnesses: dict[Law, Witness] = {}
+        self._undefined: UndefinedStep | None = None
+        self._is_defined = False
+        self._doubt = ""
+        """Why it is not known whether every step has a value."""
+        self._blocked: dict[Law, str] = {}
+        self._is_lasting = True
+        self._rejected: Counter[Law | None] = Counter()
+
+    def judgement(self) -> Judgement:
+        try:
+            problem = problem_of(self._program)
+            self._decide(problem)
+        except Blocked as blocked:
+            self._blocked = dict.fromkeys(Law, blocked.reason)
+            return replace(self._result(), blocked=blocked.origin)
+        except TooLarge:
+            self._blocked = dict.fromkeys(Law, "the merge is too large once it is merged with itself")
+        return self._result()
+
+    def _decide(self, problem: Problem) -> None:
+        self._by_algebra(problem)
+        if self._is_settled:
+            return
+        runner = Runner(problem, self._tools.evaluate())
+        self._by_sampling(runner, _QUICK)
+        if not self._is_settled:
+            self._by_worker(problem, runner)
+        if not self._is_settled:
+            self._by_sampling(runner, _THOROUGH)
+
+    # ------------------------------------------------------------ what is known
+
+    @property
+    def _open(self) -> set[Law]:
+        return set(Law) - self._proofs.keys() - self._witnesses.keys()
+
+    @property
+    def _is_settled(self) -> bool:
+        """Whether nothing is left to find out: a proof holds only if every step has a value."""
+        return self._undefined is not None or (not self._open and (self._is_defined or not self._proofs))
+
+    def _result(self) -> Judgement:
+        laws = tuple(self._finding(law) for law in Law)
+        special = None
+        if self._undefined is None and not self._witnesses and not self._blocked:
+            special = special_witness(self._program, self._tools.evaluate)
+        return Judgement(self._program, laws, self._undefined, special, is_lasting=self._is_lasting)
+
+    def _finding(self, law: Law) -> LawFinding:
+        seconds = self._seconds.get(law, time.monotonic() - self._start)
+        if self._undefined is not None:
+            return LawFinding(law, UNKNOWN, reason=UNDEFINED_STEP, seconds=seconds)
+        if law in self._witnesses:
+            return LawFinding(law, REFUTED, witness=self._witnesses[law], seconds=seconds)
+        if law in self._proofs and self._is_defined:
+            assuming = tuple(dict.fromkeys((*self._proofs[law], *self._assuming)))
+            return LawFinding(law, PROVED, assuming=assuming, seconds=seconds)
+        return LawFinding(law, UNKNOWN, reason=self._reason(law), seconds=seconds)
+
+    def _reason(self, law: Law) -> str:
+        if law in self._proofs:
+            return self._doubt or "it was not shown that every step has a value"
+        return self._blocked.get(law, "no stage of the prover could decide it")
+
+    def _tell(self, law: Law) -> None:
+        """The verdict on a law is known, unless elements are found that reach a step without a value."""
+        if law not in self._seconds and (law in self._witnesses or (law in self._proofs and self._is_defined)):
+            self._seconds[law] = time.monotonic() - self._start
+            self._told(self._finding(law))
+
+    def _tell_all(self) -> None:
+        for law in Law:
+            self._tell(law)
+
+    # ------------------------------------------------------------ the stages
+
+    def _by_algebra(self, problem: Problem) -> None:
+        deadline = min(self._deadline, time.monotonic() + _ALGEBRA_SECONDS)
+        self._is_defined = not (problem.compute.obligations or problem.merge.obligations)
+        for law in Law:
+            proof = algebra.prove(problem, law, (), deadline)
+            if proof is not None:
+                self._proofs[law] = ()
+                # A law speaks of all values, so its steps are all the steps of merge.
+                self._is_defined = self._is_defined or not (proof.open or problem.compute.obligations)
+        self._tell_all()
+
+    def _by_sampling(self, runner: Runner, effort: Effort) -> None:
+        wanted = self._open
+        deadline = max(self._deadline, time.monotonic() + _LAST_SECONDS)
+        self._rejected.clear()
+        try:
+            for found in candidates(runner, wanted, effort, deadline, may_fail=not self._is_defined):
+                if isinstance(found, Failed):
+                    self._try_failed(runner, found)
+                else:
+                    self._try(runner, *found)
+                wanted &= self._open
+                if self._undefined is not None or max(self._rejected.values(), default=0) > _MOST_REJECTED:
+                    break
+        except Unsupported:
+            return  # too large to be compiled
+        self._tell_all()
+
+    def _by_worker(self, problem: Problem, runner: Runner) -> None:
+        if self._tools.worker is None:
+            return
+        worker = self._tools.worker()
+        wanted = self._open
+        deadline = max(self._deadline - _LAST_SECONDS, (time.monotonic() + self._deadline) / 2)
+        for message in worker.decide(self._program, wanted, deadline):
+            self._take(message, problem, runner)
+            self._tell_all()
+            wanted &= self._open
+            if self._is_settled:
+                break
+
+    def _take(self, message: Message, problem: Problem, runner: Runner) -> None:
+        # Here, so that whoever needs no solver does not wait for its modules.
+        from kcheck.checker.law.candidates import failed_of, trial_of
+        from kcheck.checker.law.solver.messages import Defined, GaveUp, NotShownDefined, Proved, Suspect
+        from kcheck.checker.law.solver.worker import TIMED_OUT
+
+        match message:
+            case Defined():
+                self._is_defined = True
+                self._assuming = message.assuming
+            case NotShownDefined(steps=steps):
+                self._doubt = f"it was not shown that {' and that '.join(dict.fromkeys(k.value for k, _ in steps))}"
+            case Proved(law=law):
+                self._proofs[law] = message.assuming
+            case Suspect(law=None):
+                failed = failed_of(problem, message.candidate)
+                if failed is not None:
+                    self._try_failed(runner, failed)
+            case Suspect(law=Law() as law):
+                trial = trial_of(problem, law, message.candidate)
+                if trial is not None:
+                    self._try(runner, law, trial)
+            case GaveUp(law=None):
+                self._blocked = {**dict.fromkeys(Law, message.reason), **self._blocked}
+                self._is_lasting = message.reason == TIMED_OUT
+            case GaveUp(law=Law() as law):
+                self._blocked[law] = message.reason
+
+    # ------------------------------------------------------------ candidates
+
+    def _try(self, runner: Runner, law: Law, trial: Trial) -> None:
+        """Take a trial as the refutation of a law, if it holds up."""
+        try:
+            witness = witness_of(runner, law, trial)
+        except Unsupported:
+            witness = None
+        if witness is None:
+            self._rejected[law] += 1
+        else:
+            self._witnesses[law] = witness
+
+    def _try_failed(self, runner: Runner, failed: Failed) -> None:
+        with suppress(Unsupported):
+            self._undefined = undefined_of(runner, failed)
+        if self._undefined is None:
+            self._rejected[None] += 1

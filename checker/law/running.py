@@ -1,0 +1,228 @@
+"""Running cases of a reduction on its terms, to try many quickly and to confirm a few exactly."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from kcheck.checker.law import exact
+from kcheck.checker.law.cases import Reader, flat_params, walked
+from kcheck.checker.law.concrete import Concrete, param_variables
+from kcheck.checker.law.evaluate import Case, Evaluate, Leaves, Number
+from kcheck.checker.law.problem import Problem, Symbolic
+from kcheck.checker.law.terms import Op, Sort, Term
+from kcheck.checker.law.verdict import Tree, Trial
+
+CLEAR = 1e-4
+"""Floats differ clearly when they differ by more than this part of the larger one,"""
+OF_GREATEST = 1e-9
+"""and by more than this part of the largest number that took part."""
+
+
+_ZEROS: Mapping[Sort, Number] = {Sort.BOOL: False, Sort.INT: 0, Sort.REAL: 0.0}
+
+
+class NoValue(Exception):
+    """A step of a tree has no value: the last merge (or the compute) of `tree`, by this obligation."""
+
+    def __init__(self, tree: Tree, obligation: int) -> None:
+        super().__init__()
+        self.tree = tree
+        self.obligation = obligation
+
+
+class Runner:
+    """Runs cases on terms; what `compute` gives comes from a backend where terms do not say what an element reads."""
+
+    def __init__(self, problem: Problem, evaluate: Evaluate) -> None:
+        self.problem = problem
+        self.evaluate = evaluate
+        self.reader = Reader(problem)
+        self.concrete = Concrete(problem)
+        self.reals = tuple(i for i, sort in enumerate(problem.sorts) if sort is Sort.REAL)
+
+    def inputs(self, case: Case, position: int) -> Leaves:
+        """What an element reads; zero where an address has no value, as nothing reads there that has one."""
+        found = self.reader.inputs(case, position)
+        reads = self.problem.inputs
+        return tuple(_ZEROS[r.variable.sort] if n is None else n for r, n in zip(reads, found, strict=True))
+
+    def run(self, case: Case) -> Run:
+        return Run(self, case)
+
+    def breaks(self, trial: Trial) -> bool:
+        """Whether the two trees of a trial have values that differ clearly."""
+        try:
+            return self.run(trial.case).differ(trial.left, trial.right)
+        except NoValue:
+            return False
+
+    def fails(self, case: Case, tree: Tree) -> bool:
+        """Whether the last step of a tree has no value, and all before have one."""
+        try:
+            self.run(case).value(tree)
+        except NoValue as found:
+            return found.tree == tree
+        return False
+
+
+class Run:
+    """One case: its elements, and trees of merges over them, in doubles."""
+
+    def __init__(self, runner: Runner, case: Case) -> None:
+        self._runner = runner
+        self._params = flat_params(runner.problem.program, case)
+        self._merge = runner.concrete.merge
+        self._states = self._computed(case)
+        self._merged: dict[Tree, Leaves] = {}
+
+    def _computed(self, case: Case) -> list[Leaves | int]:
+        """What compute gives for each element, or which of its obligations does not hold."""
+        runner = self._runner
+        if not runner.reader.is_direct:
+            return list(runner.evaluate.compute(runner.problem.program, case))
+        states: list[Leaves | int] = []
+        for position in range(math.prod(case.fields[walked(runner.problem.program)].shape)):
+            value, failing = runner.concrete.compute(runner.inputs(case, position), self._params)
+            states.append(value if failing is None else failing)
+        return states
+
+    def value(self, tree: Tree) -> Leaves:
+        """The value of a tree; raises `NoValue`."""
+        if isinstance(tree, int):
+            state = self._states[tree]
+            if isinstance(state, int):
+                raise NoValue(tree, state)
+            return state
+        known = self._merged.get(tree)
+        if known is None:
+            known, failing = self._merge(self.value(tree[0]), self.value(tree[1]), self._params)
+            if failing is not None:
+                raise NoValue(tree, failing)
+            self._merged[tree] = known
+        return known
+
+    def differ(self, left: Tree, right: Tree) -> bool:
+        """Whether two trees have clearly different values; raises `NoValue`."""
+        a, b = self.value(left), self.value(right)
+        if a == b:
+            return False
+        reals = self._runner.reals
+        if not reals:
+            return True
+        greatest = max(abs(state[i]) for state in (a, b, *self._known()) for i in reals)
+        return any(
+            clearly_different(x, y, greatest) if isinstance(x, float) else x != y for x, y in zip(a, b, strict=True)
+        )
+
+    def _known(self) -> list[Leaves]:
+        return [state for state in self._states if not isinstance(state, int)]
+
+
+def clearly_different(a: Number, b: Number, greatest: float = 0.0) -> bool:
+    """Whether two Floats differ by more than rounding explains; `greatest` is the largest number that took part."""
+    if not (math.isfinite(a) and math.isfinite(b)):
+        return False
+    return abs(a - b) > max(CLEAR * max(abs(a), abs(b)), OF_GREATEST * greatest)
+
+
+# ---------------------------------------------------------------- exactly
+
+
+@dataclass(frozen=True)
+class Exactly:
+    """Trees over the elements of a case, with every Float the real number that it is."""
+
+    runner: Runner
+    case: Case
+
+    def differing(self, left: Tree, right: Tree) -> tuple[int, ...]:
+        """The leaves in which two trees surely differ; none where a step may be without a value."""
+        a, b = self._value(left), self._value(right)
+        if a is None or b is None:
+            return ()
+        return tuple(i for i, (x, y) in enumerate(zip(a, b, strict=True)) if exact.differ(x, y))
+
+    def failing(self, tree: Tree) -> int | None:
+        """The first obligation that surely does not hold in the last step of a tree, all before having a value."""
+        if isinstance(tree, int):
+            return _failing(self._problem.compute, self._inputs(tree)) if self.runner.reader.is_direct else None
+        bound = self._bound(tree)
+        return None if bound is None else _failing(self._problem.merge, bound)
+
+    @property
+    def _problem(self) -> Problem:
+        return self.runner.problem
+
+    def _value(self, tree: Tree) -> Sequence[exact.Value] | None:
+        """The leaves of a tree, or None where it may have no value."""
+        if isinstance(tree, int):
+            return self._element(tree)
+        bound = self._bound(tree)
+        return None if bound is None else _result(self._problem.merge, bound)
+
+    def _bound(self, tree: tuple[Tree, Tree]) -> Mapping[Term, exact.Value] | None:
+        """The variables of the last merge of a tree."""
+        left, right = self._value(tree[0]), self._value(tree[1])
+        if left is None or right is None:
+            return None
+        problem = self._problem
+        return {
+            **self._params,
+            **dict(zip(problem.left, left, strict=True)),
+            **dict(zip(problem.right, right, strict=True)),
+        }
+
+    def _element(self, position: int) -> Sequence[exact.Value] | None:
+        if self.runner.reader.is_direct:
+            return _result(self._problem.compute, self._inputs(position))
+        leaves = self._problem.compute.leaves
+        return [_around(value, leaf) for value, leaf in zip(self._computed[position], leaves, strict=True)]
+
+    @cached_property
+    def _computed(self) -> Sequence[Leaves]:
+        return self.runner.evaluate.compute(self._problem.program, self.case)
+
+    def _inputs(self, position: int) -> Mapping[Term, exact.Value]:
+        values = self.runner.reader.inputs(self.case, position)
+        reads = [read.variable for read in self._problem.inputs]
+        return {**self._params, **dict(zip(reads, map(exact.known, values), strict=True))}
+
+    @cached_property
+    def _params(self) -> Mapping[Term, exact.Value]:
+        values = flat_params(self._problem.program, self.case)
+        return dict(zip(param_variables(self._problem), map(exact.known, values), strict=True))
+
+
+_SLACK = 1e-6
+"""How far a Float that a backend computed may be from the real number, as a part of it."""
+
+
+def _around(value: Number, leaf: Term) -> exact.Value:
+    """What a backend computed, as the real numbers that it may stand for: itself, where nothing was computed."""
+    if not isinstance(value, float) or not math.isfinite(value) or leaf.op in (Op.VAR, Op.CONST):
+        return exact.known(value)
+    slack = abs(exact.point(value).low) * exact.point(_SLACK).low
+    return exact.Interval(exact.point(value).low - slack, exact.point(value).high + slack)
+
+
+def _result(symbolic: Symbolic, bound: Mapping[Term, exact.Value]) -> Sequence[exact.Value] | None:
+    """The leaves, where every step surely has a value."""
+    obligations = symbolic.obligations
+    terms = [*symbolic.leaves, *(o.guard for o in obligations), *(o.condition for o in obligations)]
+    values = exact.evaluated(terms, bound)
+    count, tests = len(symbolic.leaves), len(obligations)
+    guards, conditions = values[count : count + tests], values[count + tests :]
+    defined = all(guard is False or holds is True for guard, holds in zip(guards, conditions, strict=True))
+    return values[:count] if defined else None
+
+
+def _failing(symbolic: Symbolic, bound: Mapping[Term, exact.Value]) -> int | None:
+    """The first obligation that surely does not hold."""
+    for i, obligation in enumerate(symbolic.obligations):
+        guard, holds = exact.evaluated((obligation.guard, obligation.condition), bound)
+        if guard is True and holds is False:
+            return i
+    return None

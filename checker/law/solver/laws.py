@@ -1,0 +1,236 @@
+"""A law as facts and goals, and its proof."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kcheck.checker.law import algebra
+from kcheck.checker.law.algebra.proof import Proof
+from kcheck.checker.law.problem import MAX_LEAVES, Invariant, Law, Obligation, Problem, ghost_count
+from kcheck.checker.law.solver.distinct import Distinct
+from kcheck.checker.law.solver.entailment import (
+    connected,
+    entailed,
+    needed,
+    nonlinear,
+    quickest,
+    single_script,
+    spoken_of,
+)
+from kcheck.checker.law.solver.finite import Table
+from kcheck.checker.law.solver.session import Answer, Session
+from kcheck.checker.law.solver.smtlib import Encoding
+from kcheck.checker.law.solver.thresholds import above, is_order_only
+from kcheck.checker.law.terms import Op, Sort, Term, postorder
+
+
+def prove(
+    problem: Problem,
+    law: Law,
+    invariants: Sequence[Invariant],
+    deadline: float,
+    session: Session | None = None,
+) -> Proof | None:
+    """Shows the law for every reachable value for which all steps of merge have a value; None: not decided.
+
+    Raises `ImportError` where z3 is not there.
+    """
+    session = session or Session()
+    open_law = OpenLaw(problem, law)
+    open_law.learn(invariants)
+    open_law.by_solver(session, deadline)
+    open_law.by_all_of_solver(session, deadline)
+    return open_law.proof
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What an invariant, or that a leaf is distinct, says of the states of a law."""
+
+    invariant: Invariant
+    fact: Term
+    variables: frozenset[Term]
+
+
+class OpenLaw:
+    """A law that is proved leaf by leaf, in several ways one after the other; `learn` what may help first."""
+
+    def __init__(self, problem: Problem, law: Law) -> None:
+        self.law = law
+        self._problem = problem
+        self._states = names(law)
+        self._facts = [*problem.assumptions, *definedness_facts(problem, law), *count_facts(problem, self._states)]
+        terms = problem.terms
+        left, right = problem.sides(law)
+        self._open = {i: terms.eq(a, b) for i, (a, b) in enumerate(zip(left, right, strict=True)) if a is not b}
+        self._told: list[_Told] = []
+        self._in_vain: dict[int, list[_Told]] = {}
+        self._without_form: dict[int, list[_Told]] = {}
+        """What was known when a leaf was last tried in vain by the solver's quickest way, and by algebra."""
+        self._used: dict[str, Invariant] = {}
+        self._methods: dict[str, None] = {}
+
+    @property
+    def proof(self) -> Proof | None:
+        """The proof, when all leaves are proved."""
+        if self._open:
+            return None
+        return Proof(tuple(self._used.values()), "; ".join(self._methods) or "same terms")
+
+    @property
+    def open_leaves(self) -> tuple[int, ...]:
+        return tuple(self._open)
+
+    def learn(self, invariants: Sequence[Invariant], distinct: Sequence[Distinct] = ()) -> None:
+        """Use these invariants of every reachable value, and that these leaves differ between values."""
+        problem, terms = self._problem, self._problem.terms
+        told = [(i, terms.all(reachable_facts(problem, self._states, [i]))) for i in invariants]
+        told += [(Invariant(d.text, terms.true), terms.all(d.of(problem, self._states))) for d in distinct]
+        self._told = [_Told(i, fact, spoken_of(fact)) for i, fact in told]
+
+    def by_table(self, table: Table) -> None:
+        """Try all values, where there are few."""
+        if table.holds(self.law):
+            few = Invariant(f"there are only {len(table.rows)} values", self._problem.terms.true)
+            for leaf in list(self._open):
+                self._close(leaf, [few], "all values")
+
+    def by_thresholds(self, session: Session, deadline: float) -> None:
+        """Try the 0-1 principle on leaves that are minima and maxima."""
+        terms = self._problem.terms
+        for leaf, goal in list(self._open.items()):
+            told = self._told_of(goal)
+            if is_order_only(goal) and told != self._in_vain.get(leaf):
+                (plain, *optional), facts = above(terms, (goal, *(t.fact for t in told)))
+                core = needed(session, terms, facts, optional, plain, deadline)
+                if core is not None:
+                    self._close(leaf, [told[i].invariant for i in sorted(core)], "thresholds")
+
+    def by_solver(self, session: Session, deadline: float) -> None:
+        """Try the quickest way, which also tells which invariants it needs."""
+        terms = self._problem.terms
+        for leaf, goal in list(self._open.items()):
+            told = self._told_of(goal)
+            if told == self._in_vain.get(leaf):
+                continue
+            optional = [t.fact for t in told]
+            core = needed(session, terms, self._facts, optional, goal, deadline, quickest((goal,)))
+            if core is None:
+                self._in_vain[leaf] = told
+            else:
+                self._close(leaf, [told[i].invariant for i in sorted(core)], "z3")
+
+    def by_all_of_solver(self, session: Session, deadline: float) -> None:
+        """Try all that the solver knows, with all facts stated plainly; stops at the first leaf that it leaves open."""
+        terms = self._problem.terms
+        for leaf, goal in list(self._open.items()):
+            told = self._told_of(goal)
+            optional = [t.fact for t in told]
+            core = needed(session, terms, self._facts, optional, goal, deadline, nonlinear((goal, *optional)))
+            if core is not None:
+                self._close(leaf, [told[i].invariant for i in sorted(core)], "z3")
+                continue
+            verdict = entailed(session, terms, [*self._facts, *optional], goal, deadline)
+            if verdict.answer is not Answer.NONE:
+                return
+            self._close(leaf, [t.invariant for t in told], f"z3 ({verdict.method})")
+
+    def by_algebra(self, deadline: float) -> None:
+        """Try normal forms, unless they have failed with the same knowledge and had the time."""
+        for leaf, goal in list(self._open.items()):
+            told = self._told_of(goal)
+            if told == self._without_form.get(leaf) or time.monotonic() >= deadline:
+                continue
+            invariants = [t.invariant for t in told if not t.invariant.holds.is_const]
+            used = algebra.prove_leaf(self._problem, self.law, leaf, invariants, deadline)
+            if used is not None:
+                self._close(leaf, used, "normal forms")
+            elif time.monotonic() < deadline:
+                self._without_form[leaf] = told
+
+    def by_guards(self, deadline: float) -> None:
+        """Try normal forms under guards, with z3 for the cases."""
+        for leaf, goal in list(self._open.items()):
+            invariants = [t.invariant for t in self._told_of(goal) if not t.invariant.holds.is_const]
+            used = algebra.prove_leaf(self._problem, self.law, leaf, invariants, deadline, linear=True)
+            if used is not None:
+                self._close(leaf, used, "guarded normal forms")
+
+    def _told_of(self, goal: Term) -> list[_Told]:
+        """What has to do with the goal."""
+        return [self._told[i] for i in connected([told.variables for told in self._told], goal)]
+
+    def _close(self, leaf: int, used: Sequence[Invariant], method: str) -> None:
+        del self._open[leaf]
+        self._used.update((invariant.text, invariant) for invariant in used)
+        self._methods[method] = None
+
+
+def names(law: Law) -> tuple[str, ...]:
+    """The states that the law speaks of."""
+    return ("a", "b") if law is Law.COMMUTATIVE else ("a", "b", "c")
+
+
+def reachable_facts(problem: Problem, states: Sequence[str], invariants: Sequence[Invariant]) -> list[Term]:
+    """What the invariants say of these states, each merged from elements of its own."""
+    found = [
+        invariant.of(problem, problem.state(name), ghost_count(problem, name))
+        for name in states
+        for invariant in invariants
+    ]
+    counted = any(term.op is Op.VAR and str(term.value).endswith(".n") for term in postorder(found))
+    return [*found, *count_facts(problem, states)] if counted else found
+
+
+def count_facts(problem: Problem, states: Sequence[str]) -> list[Term]:
+    """Each state is merged from one element or more, and all together from no more than a field holds."""
+    terms = problem.terms
+    one, most = terms.integer(1), terms.integer(MAX_LEAVES)
+    counts = [ghost_count(problem, name) for name in states]
+    facts = [terms.le(one, count) for count in counts]
+    total = counts[0]
+    for count in counts[1:]:
+        facts.append(terms.le(total, terms.sub(most, count)))
+        total = terms.add(total, count)
+    return facts
+
+
+def definedness_facts(problem: Problem, law: Law) -> list[Term]:
+    """That the steps of all merges of both sides have a value."""
+    a, b, c = problem.state("a"), problem.state("b"), problem.state("c")
+    if law is Law.COMMUTATIVE:
+        merges = [(a, b), (b, a)]
+    else:
+        merges = [(a, b), (problem.merged(a, b), c), (b, c), (a, problem.merged(b, c))]
+    return [holds(problem, o) for x, y in merges for o in problem.merge_obligations(x, y)]
+
+
+def holds(problem: Problem, obligation: Obligation) -> Term:
+    """Where the step is reached its condition holds."""
+    return problem.terms.or_(problem.terms.not_(obligation.guard), obligation.condition)
+
+
+def smt(problem: Problem, law: Law, invariants: Sequence[Invariant] = ()) -> str:
+    """The law as an SMT-LIB script, for other solvers and for people: `unsat` says that it holds."""
+    terms = problem.terms
+    left, right = problem.sides(law)
+    goal = terms.all(terms.eq(a, b) for a, b in zip(left, right, strict=True))
+    facts = [
+        *problem.assumptions,
+        *definedness_facts(problem, law),
+        *reachable_facts(problem, names(law), invariants),
+    ]
+    has_real = any(term.sort is Sort.REAL for term in postorder((*facts, goal)))
+    encoding = Encoding.INTEGERS if has_real else Encoding.BITS
+    written = single_script(terms, facts, goal, encoding)
+    comment = [
+        f"; {problem.program.name}: is the merge {law.value}?",
+        f"; Ints are {encoding.value}, Floats real numbers.  `unsat` says that the law holds.",
+        *(f"; {name}.{i} is {name}.{leaf}" for name in names(law) for i, leaf in enumerate(problem.names) if leaf),
+        *(f"; assuming {invariant.text}" for invariant in invariants),
+    ]
+    if any("@" in line for line in written.lines):
+        comment.append("; `exp@7` and its kind are results of functions: all that is known of them is asserted.")
+    return "\n".join([*comment, "(set-logic ALL)", *written.lines, "(check-sat)", ""])

@@ -1,0 +1,180 @@
+"""What the solver's process does with a reduction, in the order of what it costs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from kcheck.checker import ir
+from kcheck.checker.law.problem import Invariant, Law, Problem
+from kcheck.checker.law.solver.definedness import defined
+from kcheck.checker.law.solver.distinct import distinct_leaves
+from kcheck.checker.law.solver.finite import Table, table_of
+from kcheck.checker.law.solver.houdini import infer_in_steps
+from kcheck.checker.law.solver.laws import OpenLaw
+from kcheck.checker.law.solver.messages import Defined, GaveUp, Message, NotShownDefined, Proved, Suspect
+from kcheck.checker.law.solver.session import Session
+from kcheck.checker.law.solver.unrolling import search, search_undefined
+from kcheck.checker.law.solver.wording import leaf_text
+from kcheck.checker.law.symbolic import problem_of
+
+_DEFINED_SHARE = 0.3
+"""Of the time that is left."""
+_ALGEBRA_SECONDS = 1.0
+_LONGER_SECONDS = 4.0
+_SEARCH_SECONDS = 1.0
+_MOST_TOLD = 6
+"""How many invariants a reason names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What all stages share; `invariants` are those found so far, `table` holds all values where they are few."""
+
+    problem: Problem
+    invariants: tuple[Invariant, ...]
+    table: Table | None
+    session: Session
+
+
+def settle(
+    program: ir.Program, wanted: Sequence[Law], deadline: float, session: Session, skipped: Callable[[Law | None], bool]
+) -> Iterator[Message]:
+    """Proofs and suspects for the laws that are wanted and not skipped, as they are found."""
+    problem = problem_of(program)
+    distinct = distinct_leaves(problem, session, deadline)
+    open_ = [OpenLaw(problem, law) for law in wanted]
+    work = Work(problem, (), None, session)
+
+    def passed(stages: Sequence[Stage]) -> Iterator[Message]:
+        for stage in stages:
+            for law in list(open_):
+                if skipped(None) or time.monotonic() >= deadline:
+                    return
+                for message in () if skipped(law.law) else stage(work, law, deadline):
+                    yield message
+                    if skipped(law.law):
+                        break
+                if law.proof is not None:
+                    yield Proved(law.law, law.proof.method, _texts(law.proof.used))
+                if law.proof is not None or skipped(law.law):
+                    open_.remove(law)
+
+    is_defined = False
+    for step, invariants in enumerate(infer_in_steps(problem, deadline, session)):
+        work = replace(work, invariants=invariants)
+        for law in open_:
+            law.learn(invariants, distinct)
+        if not is_defined:
+            steps = defined(problem, invariants, deadline, session, quick=True)
+            is_defined = not steps.open
+            if is_defined:
+                yield Defined(_texts(steps.used))
+        yield from passed((*_QUICK, _by_algebra, _by_guards) if step else _QUICK)
+        if step == 0 and open_:
+            work = replace(work, table=table_of(problem))
+            yield from passed((_by_table, _searched_at_once))
+        if is_defined and not open_:
+            return
+    yield from passed((_searched, _by_algebra_longer))
+    # From here on z3 may not come back before it is ended.
+    if not is_defined:
+        yield from _definedness(work, _share(deadline, _DEFINED_SHARE))
+    yield from passed((_thoroughly, _searched_on))
+    for law in open_:
+        yield GaveUp(law.law, _tried(work, law))
+
+
+def _share(deadline: float, share: float) -> float:
+    now = time.monotonic()
+    return now + (deadline - now) * share
+
+
+def _soon(deadline: float, seconds: float) -> float:
+    return min(deadline, time.monotonic() + seconds)
+
+
+def _definedness(work: Work, deadline: float) -> Iterator[Message]:
+    found = defined(work.problem, work.invariants, deadline, work.session)
+    if not found.open:
+        yield Defined(_texts(found.used))
+        return
+    for candidate in search_undefined(work.problem, found.open, deadline, work.session):
+        yield Suspect(None, candidate)
+    yield NotShownDefined(tuple((o.kind, o.origin) for o in found.open))
+
+
+def _by_algebra(work: Work, law: OpenLaw, deadline: float) -> Iterable[Message]:
+    del work
+    law.by_algebra(_soon(deadline, _ALGEBRA_SECONDS))
+    return ()
+
+
+def _by_thresholds(work: Work, law: OpenLaw, deadline: float) -> Iterable[Message]:
+    law.by_thresholds(work.session, deadline)
+    return ()
+
+
+def _by_table(work: Work, law: OpenLaw, deadline: float) -> Iterable[Message]:
+    del deadline
+    if work.table is not None:
+        law.by_table(work.table)
+    return ()
+
+
+def _by_guards(work: Work, law: OpenLaw, deadline: float) -> Iterable[Message]:
+    del work
+    law.by_guards(_soon(deadline, _ALGEBRA_SECONDS))
+    return ()
+
+
+def _by_algebra_longer(work: Work, law: OpenLaw, deadline: float) -> Iterable[Message]:
+    del work
+    law.by_algebra(_soon(deadline, _LONGER_SECONDS))
+    return ()
+
+
+def _quickly(work: Work, law: OpenLaw, deadline: float) -> Iterable[Message]:
+    law.by_solver(work.session, deadline)
+    return ()
+
+
+def _thoroughly(work: Work, law: OpenLaw, deadline: float) -> Iterable[Message]:
+    law.by_all_of_solver(work.session, deadline)
+    return ()
+
+
+def _searched(work: Work, law: OpenLaw, deadline: float) -> Iterator[Message]:
+    for candidate in search(work.problem, law.law, _soon(deadline, _SEARCH_SECONDS), work.session):
+        yield Suspect(law.law, candidate)
+
+
+def _searched_at_once(work: Work, law: OpenLaw, deadline: float) -> Iterator[Message]:
+    for candidate in search(work.problem, law.law, deadline, work.session, quick=True):
+        yield Suspect(law.law, candidate)
+
+
+def _searched_on(work: Work, law: OpenLaw, deadline: float) -> Iterator[Message]:
+    for candidate in search(work.problem, law.law, deadline, work.session):
+        yield Suspect(law.law, candidate)
+
+
+Stage: TypeAlias = Callable[[Work, OpenLaw, float], Iterable[Message]]
+
+_QUICK: tuple[Stage, ...] = (_by_thresholds, _quickly)
+"""Each time when more invariants are known: most laws need few."""
+
+
+def _texts(invariants: Sequence[Invariant]) -> tuple[str, ...]:
+    return tuple(invariant.text for invariant in invariants)
+
+
+def _tried(work: Work, law: OpenLaw) -> str:
+    """What a person may want to know of a law that stayed open."""
+    leaves = ", ".join(f"`{leaf_text(work.problem, leaf)}`" for leaf in law.open_leaves)
+    texts = _texts(work.invariants)
+    more = ", …" if len(texts) > _MOST_TOLD else ""
+    known = f", knowing that {', '.join(texts[:_MOST_TOLD])}{more}" if texts else ""
+    return f"neither normal forms nor z3 show it for {leaves}{known}; and no few elements were found that break it"

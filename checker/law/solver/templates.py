@@ -1,0 +1,330 @@
+"""What an invariant may look like: candidates that no sample contradicts."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from itertools import combinations, pairwise, permutations
+
+from kcheck.checker import arithmetic
+from kcheck.checker.law.concrete import param_variables
+from kcheck.checker.law.problem import Invariant, Problem
+from kcheck.checker.law.solver.intervals import all_terms
+from kcheck.checker.law.solver.samples import Sample
+from kcheck.checker.law.solver.wording import leaf_text, number_text
+from kcheck.checker.law.terms import Op, Sort, Term, number, postorder, variables
+from kcheck.checker.types import leaves
+
+MOST_CANDIDATES = 400
+_MOST_PAIRED = 12
+"""Of more leaves only neighbours are compared."""
+_MOST_SUMMED = 6
+_MOST_GUARDED = 12
+_BOUNDS_EACH = 3
+"""How many of the constants that bound a leaf are tried, from the nearest."""
+_MODULI = (2, 4, 8, 16)
+_SLACK = 1e-9
+"""Samples of Reals are doubles."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """A quantity of a reachable value: how it is written, its term over the state `h`, and its sampled values."""
+
+    text: str
+    term: Term
+    values: tuple[float, ...]
+    path: tuple[int | str, ...] = ()
+
+
+def simple_candidates(problem: Problem, samples: Sequence[Sample]) -> list[Invariant]:
+    """Bounds of leaves, and relations of leaves, params and the number of elements, that hold of all samples."""
+    return _candidates(_Makers(problem, samples).simple()) if samples else []
+
+
+def other_candidates(problem: Problem, samples: Sequence[Sample]) -> list[Invariant]:
+    """Sums, and what holds where something else does, for values of few leaves."""
+    return _candidates(_Makers(problem, samples).others()) if samples else []
+
+
+def _candidates(made: Iterable[Invariant]) -> list[Invariant]:
+    found: dict[Term, Invariant] = {}
+    for invariant in made:
+        if not invariant.holds.is_const:
+            found.setdefault(invariant.holds, invariant)
+        if len(found) >= MOST_CANDIDATES:
+            break
+    return list(found.values())
+
+
+def whole_leaves(problem: Problem, samples: Sequence[Sample]) -> list[Invariant]:
+    """`f is whole` for each Real of which all samples are."""
+    terms, state = problem.terms, problem.state("h")
+    return [
+        Invariant(f"{leaf_text(problem, i)} is whole", terms.eq(terms.apply(Op.FLOOR, leaf), leaf))
+        for i, leaf in enumerate(state)
+        if leaf.sort is Sort.REAL and samples and all(sample.leaves[i] == int(sample.leaves[i]) for sample in samples)
+    ]
+
+
+class _Makers:
+    """The templates, each a method that yields what fits the samples."""
+
+    def __init__(self, problem: Problem, samples: Sequence[Sample]) -> None:
+        self._problem = problem
+        self._terms = problem.terms
+        self._rows = range(len(samples))
+        state = problem.state("h")
+        self._columns = [
+            _Column(leaf_text(problem, i), state[i], tuple(sample.leaves[i] for sample in samples), leaf.path)
+            for i, leaf in enumerate(leaves(problem.type))
+        ]
+        count = problem.terms.var("h.n", Sort.INT)
+        self._count = _Column("the number of elements", count, tuple(sample.count for sample in samples))
+        self._params = [
+            _Column(_param_text(variable), variable, tuple(sample.params[i] for sample in samples))
+            for i, variable in enumerate(param_variables(problem))
+        ]
+        self._constants = _constants(problem)
+
+    def simple(self) -> Iterator[Invariant]:
+        numbers = self._numbers
+        for column in numbers:
+            yield from self._bounds(column, self._rows, _BOUNDS_EACH)
+            yield from self._rests(column)
+        for column in numbers:
+            yield from self._against_count(column)
+            for param in self._params:
+                yield from self._order(column, param, self._rows)
+                yield from self._order(param, column, self._rows)
+        for a, b in self._pairs(numbers):
+            yield from self._order(a, b, self._rows)
+
+    def others(self) -> Iterator[Invariant]:
+        yield from self._computed()
+        if len(self._columns) <= _MOST_GUARDED:
+            yield from self._guarded()
+        if len(self._numbers) <= _MOST_SUMMED:
+            yield from self._where_equal(self._numbers)
+            yield from self._sums(self._numbers)
+
+    @property
+    def _numbers(self) -> list[_Column]:
+        return [column for column in self._columns if column.term.sort is not Sort.BOOL]
+
+    def _pairs(self, columns: Sequence[_Column]) -> Iterator[tuple[_Column, _Column]]:
+        if len(columns) <= _MOST_PAIRED:
+            yield from permutations(columns, 2)
+        else:
+            for a, b in pairwise(columns):
+                yield a, b
+                yield b, a
+
+    # ------------------------------------------------------------ one leaf
+
+    def _bounds(self, column: _Column, rows: Sequence[int], most: int) -> Iterator[Invariant]:
+        """`f = c`, `f >= c`, `f > c`, `f <= c`, `f < c`, `f != 0`."""
+        terms, sort = self._terms, column.term.sort
+        low, high = (pick(column.values[row] for row in rows) for pick in (min, max))
+        constants = self._constants[sort]
+        if low == high:
+            yield self._compare(column, "=", low)
+            if len(rows) < len(self._rows):
+                return
+        above = [c for c in constants if c <= low + _slack(sort, low)]
+        below = [c for c in constants if c >= high - _slack(sort, high)]
+        for c in above[-most:]:
+            yield self._compare(column, ">=", c)
+            if sort is Sort.REAL and c < low:
+                yield self._compare(column, ">", c)
+        for c in below[:most]:
+            yield self._compare(column, "<=", c)
+            if sort is Sort.REAL and c > high:
+                yield self._compare(column, "<", c)
+        if low < 0 < high and all(column.values[row] != 0 for row in rows):
+            holds = terms.not_(terms.eq(column.term, terms.zero(sort)))
+            yield Invariant(f"{column.text} != 0", holds)
+
+    def _rests(self, column: _Column) -> Iterator[Invariant]:
+        """`f` has the rest r modulo a power of 2."""
+        terms = self._terms
+        for modulus in _MODULI if column.term.sort is Sort.INT else ():
+            rests = {int(value) % modulus for value in column.values}
+            if len(rests) == 1 and len(set(column.values)) > 1:
+                [rest] = rests
+                low_bits = terms.apply(Op.BIT_AND, column.term, terms.integer(modulus - 1))
+                shown = (
+                    f"{column.text} is a multiple of {modulus}"
+                    if rest == 0
+                    else f"{column.text} & {modulus - 1} = {rest}"
+                )
+                yield Invariant(shown, terms.eq(low_bits, terms.integer(rest)))
+
+    def _compare(self, column: _Column, how: str, value: float | Fraction) -> Invariant:
+        terms, exact = self._terms, Fraction(value)
+        constant = terms.const(exact, column.term.sort)
+        holds = {
+            "=": lambda: terms.eq(column.term, constant),
+            ">=": lambda: terms.le(constant, column.term),
+            ">": lambda: terms.lt(constant, column.term),
+            "<=": lambda: terms.le(column.term, constant),
+            "<": lambda: terms.lt(column.term, constant),
+        }[how]()
+        return Invariant(f"{column.text} {how} {number_text(exact)}", holds)
+
+    def _against_count(self, column: _Column) -> Iterator[Invariant]:
+        """`f = n`, `f <= n`, `f >= n`, `f >= -n`, with the number of elements n."""
+        terms, real = self._terms, column.term.sort is Sort.REAL
+        count = self._count
+        if real:
+            count = _Column(count.text, terms.to_real(count.term), count.values)
+        yield from self._order(column, count, self._rows)
+        yield from self._order(count, column, self._rows)
+        opposite = _Column(f"-{count.text}", terms.neg(count.term), tuple(-v for v in count.values))
+        if any(v < 0 for v in column.values):
+            yield from self._order(opposite, column, self._rows)
+
+    # ------------------------------------------------------------ several leaves
+
+    def _computed(self) -> Iterator[Invariant]:
+        """`f` is the same function of `g` as in compute, where `g` is what was read."""
+        compute = self._problem.compute.leaves
+        owners = {leaf: self._columns[i] for i, leaf in enumerate(compute) if leaf.op is Op.VAR}
+        params = set(variables(self._problem.params))
+        for column, leaf in zip(self._columns, compute, strict=True):
+            read = [v for v in variables((leaf,)) if v not in params]
+            if len(read) != 1 or read[0] is leaf or read[0] not in owners:
+                continue
+            owner = owners[read[0]]
+            [expected] = self._terms.substitute((leaf,), {read[0]: owner.term})
+            yield Invariant(
+                f"{column.text} is of {owner.text} what compute says", self._terms.eq(column.term, expected)
+            )
+
+    def _order(self, a: _Column, b: _Column, rows: Sequence[int]) -> Iterator[Invariant]:
+        """`a = b`, `a <= b`, `a < b`."""
+        terms = self._terms
+        if a.term.sort is not b.term.sort or a.term.sort is Sort.BOOL:
+            return
+        pairs = [(a.values[row], b.values[row]) for row in rows]
+        slack = a.term.sort is Sort.REAL
+        if not all(x <= y + (_SLACK * (1 + abs(y)) if slack else 0) for x, y in pairs):
+            return
+        yield Invariant(f"{a.text} <= {b.text}", terms.le(a.term, b.term))
+        if all(x < y for x, y in pairs):
+            yield Invariant(f"{a.text} < {b.text}", terms.lt(a.term, b.term))
+        if all(x >= y - (_SLACK * (1 + abs(y)) if slack else 0) for x, y in pairs):
+            yield Invariant(f"{a.text} = {b.text}", terms.eq(a.term, b.term))
+
+    def _sums(self, numbers: Sequence[_Column]) -> Iterator[Invariant]:
+        """`f + g = h`, `f + g <= h`, h a leaf or the number of elements."""
+        terms = self._terms
+        for a, b in combinations(numbers, 2):
+            if a.term.sort is not b.term.sort:
+                continue
+            total = _Column(
+                f"{a.text} + {b.text}",
+                terms.add(a.term, b.term),
+                tuple(x + y for x, y in zip(a.values, b.values, strict=True)),
+            )
+            for other in (*numbers, self._count):
+                if other is not a and other is not b:
+                    yield from self._order(total, other, self._rows)
+
+    # ------------------------------------------------------------ where something holds
+
+    def _guarded(self) -> Iterator[Invariant]:
+        """`f = 0 -> g = 0`, `b -> f >= 1` and their kind: what holds of the samples for which a guard does."""
+        for owner, text, guard, holds in self._guards():
+            rows = [row for row in self._rows if holds(owner.values[row])]
+            if not rows or len(rows) == len(self._rows):
+                continue
+            others = [column for column in self._columns if column is not owner]
+            pairs = owner.term.sort is Sort.BOOL
+            everywhere = {invariant.holds for invariant in self._inner(others, self._rows, pairs)}
+            for inner in self._inner(others, rows, pairs):
+                if inner.holds not in everywhere:
+                    condition = self._terms.or_(self._terms.not_(guard), inner.holds)
+                    yield Invariant(f"{inner.text} where {text}", condition)
+
+    def _inner(self, columns: Sequence[_Column], rows: Sequence[int], pairs: bool) -> Iterator[Invariant]:
+        """What may hold of these columns, and of pairs of them, where a guard does."""
+        for column in columns:
+            yield from self._under(column, rows)
+        if pairs and len(columns) <= _MOST_SUMMED:
+            for a, b in permutations(columns, 2):
+                yield from self._order(a, b, rows)
+
+    def _where_equal(self, numbers: Sequence[_Column]) -> Iterator[Invariant]:
+        """`f = h where g = h`, and `x.id <= y.id where x.key = y.key`."""
+        terms = self._terms
+        for a, b in permutations(numbers, 2):
+            rows = [row for row in self._rows if a.values[row] == b.values[row]]
+            if a.term.sort is not b.term.sort or not rows or len(rows) == len(self._rows):
+                continue
+            for c, d in permutations(numbers, 2):
+                if d is b and c is not a:
+                    inner = [i for i in self._order(c, d, rows) if i.holds.op is Op.EQ]
+                elif _are_beside(a, b, c, d):
+                    inner = list(self._order(c, d, rows))
+                else:
+                    continue
+                for invariant in inner:
+                    condition = terms.or_(terms.not_(terms.eq(a.term, b.term)), invariant.holds)
+                    yield Invariant(f"{invariant.text} where {a.text} = {b.text}", condition)
+
+    def _under(self, column: _Column, rows: Sequence[int]) -> Iterator[Invariant]:
+        if column.term.sort is not Sort.BOOL:
+            yield from self._bounds(column, rows, 1)
+            return
+        values = {column.values[row] for row in rows}
+        if values == {True}:
+            yield Invariant(column.text, column.term)
+        if values == {False}:
+            yield Invariant(f"!{column.text}", self._terms.not_(column.term))
+
+    def _guards(self) -> Iterator[tuple[_Column, str, Term, Callable[[float], bool]]]:
+        terms = self._terms
+        for column in self._columns:
+            if column.term.sort is Sort.BOOL:
+                yield column, column.text, column.term, bool
+                yield column, f"!{column.text}", terms.not_(column.term), operator.not_
+                continue
+            few = sorted(set(column.values)) if column.term.sort is Sort.INT else [0]
+            for value in few if len(few) <= 4 else [0]:
+                constant = terms.const(Fraction(value), column.term.sort)
+                equal = terms.eq(column.term, constant)
+                shown = number_text(Fraction(value))
+                yield column, f"{column.text} = {shown}", equal, partial(operator.eq, value)
+                if value == 0:
+                    yield column, f"{column.text} != 0", terms.not_(equal), bool
+
+
+def _are_beside(a: _Column, b: _Column, c: _Column, d: _Column) -> bool:
+    """Whether a and b are one field of two values of one type, and c and d another field of the same two."""
+    if not (a.path and b.path and c.path and d.path):
+        return False
+    fields = a.path[-1] == b.path[-1] != c.path[-1] == d.path[-1]
+    return fields and {a.path[:-1], b.path[:-1]} == {c.path[:-1], d.path[:-1]} and len({a.path[:-1], b.path[:-1]}) == 2
+
+
+def _slack(sort: Sort, value: float) -> float:
+    return _SLACK * (1 + abs(value)) if sort is Sort.REAL else 0
+
+
+def _constants(problem: Problem) -> dict[Sort, list[Fraction]]:
+    """The numbers that the program speaks of, and 0 and 1 and -1, in order."""
+    found: dict[Sort, set[int | Fraction]] = {Sort.INT: {-1, 0, 1}, Sort.REAL: {-1, 0, 1}}
+    for term in postorder(all_terms(problem)):
+        if term.is_const and term.sort is not Sort.BOOL:
+            found[term.sort].add(number(term))
+    found[Sort.INT] -= {arithmetic.INT_MIN, arithmetic.INT_MAX}  # no bounds at all
+    return {sort: sorted(map(Fraction, values)) for sort, values in found.items()}
+
+
+def _param_text(variable: Term) -> str:
+    name, _, leaf = str(variable.value).removeprefix("param ").rpartition(".")
+    return name if leaf == "0" else f"{name}.{leaf}"

@@ -1,0 +1,34 @@
+"""Invariants and their texts, in the words of the kernel: `count >= 1`, `lo <= hi`."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from kcheck.checker.law.problem import Invariant, Problem
+from kcheck.checker.law.terms import Term
+
+
+def leaf_text(problem: Problem, index: int) -> str:
+    return problem.names[index] or "value"
+
+
+def number_text(value: int | Fraction) -> str:
+    """A Real as the shortest decimal that shows which number was written."""
+    return str(value) if value == int(value) else f"{float(value):.7g}"
+
+
+def constant(problem: Problem, index: int, value: int | Fraction) -> Term:
+    """`value` in the sort of leaf `index`."""
+    return problem.terms.const(value, problem.sorts[index])
+
+
+def at_least(problem: Problem, index: int, value: int | Fraction) -> Invariant:
+    leaf = problem.state("h")[index]
+    holds = problem.terms.le(constant(problem, index, value), leaf)
+    return Invariant(f"{leaf_text(problem, index)} >= {number_text(value)}", holds)
+
+
+def at_most(problem: Problem, index: int, value: int | Fraction) -> Invariant:
+    leaf = problem.state("h")[index]
+    holds = problem.terms.le(leaf, constant(problem, index, value))
+    return Invariant(f"{leaf_text(problem, index)} <= {number_text(value)}", holds)

@@ -1,0 +1,30 @@
+"""Reductions for tests of the prover, from their parts."""
+
+from kcheck.checker import ir
+from tests.support import program_of
+
+
+def source(element: str, result: str, compute: str, merge: str, before: str = "", members: str = "") -> str:
+    """A kernel over `values: Rows<element>`; `before` are items, `members` more inputs and params."""
+    return f"""{before}
+kernel test.merge@1 {{
+  requires {{ field.read; field.write; }}
+  input values: Rows<{element}>;
+  {members}
+  output result: Rows<{result}>;
+  compute over values {{ {compute} }}
+  merge(a, b) {{ {merge} }}
+}}
+"""
+
+
+def reduction(element: str, result: str, compute: str, merge: str, before: str = "", members: str = "") -> ir.Program:
+    return program_of(source(element, result, compute, merge, before, members))
+
+
+def over_ints(merge: str) -> ir.Program:
+    return reduction("Int", "Int", "sample(values)", merge)
+
+
+def over_floats(merge: str) -> ir.Program:
+    return reduction("Float", "Float", "sample(values)", merge)

@@ -1,0 +1,73 @@
+"""What fails only far out does fail: the trees that show it, too large or too fine for the other tests."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import pytest
+
+from kcheck.checker.law.problem import MAX_LEAVES, Law
+from tests.law.cases import LawCase, law_cases
+from tests.law.exact import ExactProgram, UndefinedValue, differ, real
+
+CASES = {case.name: case for case in law_cases() if case.far}
+COUNTS = (1, 2, 3, 1000, 2**29, 2**30, 3 * 2**29)
+RED, GREEN = real(0.7152000069618225), real(0.2125999927520752)
+"""The Floats 0.7152 and 0.2126, the weights of green and of red in `luma`."""
+
+LEAVES: dict[str, list[Any]] = {
+    "geometry/brightest colour": [(RED, Fraction(0), Fraction(0)), (Fraction(0), GREEN, Fraction(0))],
+    "integers/count of leaves by two": [(2, 2), (-2, 0)],
+    "statistics/mean with a count of four for each leaf": [(4, Fraction(1))],
+    "statistics/sum of decibels with two rounded constants": [Fraction(0), Fraction(10)],
+    "traps/a count that grows twice as fast": [(1, 1), (1, 5)],
+    "traps/a needle among floats": [real(1234.5677490234375), Fraction(1)],
+    "traps/a needle of a thousand leaves": [(1, 1)],
+    "traps/balanced brackets that count twice": [(2, 0), (0, 2)],
+    "traps/factors that are nearly one": [Fraction(1)],
+    "traps/two needles": [0x2545F491, 0x1B873593, 1],
+}
+"""What `compute` gives for some elements of each case."""
+
+
+def power(program: ExactProgram, leaf: Any, count: int) -> Any:
+    """A merge of so many leaves of one value, in a tree that halves them."""
+    if count == 1:
+        return leaf
+    half = power(program, leaf, count // 2)
+    doubled = program.merge(half, half)
+    return program.merge(doubled, leaf) if count % 2 else doubled
+
+
+def breaks(program: ExactProgram, law: Law, leaves: Sequence[Any]) -> bool:
+    """Whether merges of these leaves, no more of them than a fold may have, break the law."""
+    merge = program.merge
+    powers = [(count, power(program, leaf, count)) for leaf in leaves for count in COUNTS]
+    for chosen in product(powers, repeat=2 if law is Law.COMMUTATIVE else 3):
+        if sum(count for count, _ in chosen) <= MAX_LEAVES:
+            a, b, *rest = (value for _, value in chosen)
+            sides = [(merge(merge(a, b), c), merge(a, merge(b, c))) for c in rest] or [(merge(a, b), merge(b, a))]
+            if differ(*sides[0]):
+                return True
+    return False
+
+
+def test_every_far_case_is_shown() -> None:
+    assert CASES.keys() == LEAVES.keys()
+
+
+@pytest.mark.parametrize("case", [c for c in CASES.values() if not c.is_undefined], ids=lambda case: case.name)
+def test_a_law_that_fails_far_out(case: LawCase) -> None:
+    program = ExactProgram(case.program, {})
+    failing = [law.value for law in Law if breaks(program, law, LEAVES[case.name])]
+    assert set(case.far) <= set(failing)
+
+
+def test_a_step_without_a_value_far_out() -> None:
+    [case] = [case for case in CASES.values() if case.is_undefined]
+    program = ExactProgram(case.program, {})
+    [leaf] = LEAVES[case.name]
+    power(program, leaf, 2**29)
+    with pytest.raises(UndefinedValue):
+        power(program, leaf, 2**30)
