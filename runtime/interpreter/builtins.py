@@ -1,5 +1,6 @@
-"""What each pure built-in does: one line a built-in, complete over `Builtin` (a test holds it) but for the
-elementary ones, which are functions of the prelude."""
+"""What each pure built-in does: one line a built-in, complete over `Builtin` (a test holds it).
+
+The elementary ones are functions of the prelude, which take the place of those here in strict mode."""
 
 from __future__ import annotations
 
@@ -89,4 +90,21 @@ OPERATIONS: dict[Builtin, Callable[..., Value]] = {
     Builtin.LUMA: composites.luma,
     Builtin.HASH: composites.pcg_hash,
     Builtin.RANDOM: composites.random,
+    # NumPy's own, for fast mode.
+    Builtin.INVERSESQRT: lambda x: np.float32(1.0) / np.sqrt(x),
+    Builtin.EXP: np.exp,
+    Builtin.EXP2: np.exp2,
+    Builtin.LOG: np.log,
+    Builtin.LOG2: np.log2,
+    Builtin.POW: np.power,
+    Builtin.SIN: np.sin,
+    Builtin.COS: np.cos,
+    Builtin.TAN: np.tan,
+    Builtin.ASIN: np.arcsin,
+    Builtin.ACOS: np.arccos,
+    Builtin.ATAN: np.arctan,
+    Builtin.ATAN2: np.arctan2,
+    Builtin.SINH: np.sinh,
+    Builtin.COSH: np.cosh,
+    Builtin.TANH: np.tanh,
 }

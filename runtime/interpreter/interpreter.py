@@ -39,7 +39,7 @@ class Interpreter:
     """
 
     def __init__(self) -> None:
-        self._compiled: dict[int, _Compiled] = {}
+        self._compiled: dict[tuple[int, bool], _Compiled] = {}
 
     @property
     def name(self) -> str:
@@ -47,7 +47,7 @@ class Interpreter:
 
     def run(self, launch: Launch, cancelled: Cancelled = never, progress: Progress = silent) -> Outcome:
         """Run the launch; raises `RunError` for what only shows at run time, and changes nothing then."""
-        compiled = self._compile(launch.program)
+        compiled = self._compile(launch.program, fast=launch.fast)
         expanded = replace(launch, program=compiled.program)
         with np.errstate(all="ignore"):
             return execute(Job(expanded, compiled.functions, cancelled, progress))
@@ -74,14 +74,15 @@ class Interpreter:
         store(views(declared.result, result), slice(0, count), value)
         return result
 
-    def _compile(self, program: ir.Program) -> _Compiled:
-        known = self._compiled.get(id(program))
+    def _compile(self, program: ir.Program, *, fast: bool = False) -> _Compiled:
+        """In strict mode the elementary built-ins are the prelude's text, in fast mode NumPy's own."""
+        known = self._compiled.get((id(program), fast))
         if known is None:
-            expanded = expand_prelude(program, ELEMENTARY_BUILTINS)
+            expanded = program if fast else expand_prelude(program, ELEMENTARY_BUILTINS)
             known = _Compiled(program, expanded, compile_functions(expanded, compile_body))
             while len(self._compiled) >= _KEPT:
                 self._compiled.pop(next(iter(self._compiled)), None)
-            self._compiled[id(program)] = known
+            self._compiled[id(program), fast] = known
         make_room_for(max(known.functions, key=lambda f: f.height))
         return known
 

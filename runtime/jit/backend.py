@@ -1,0 +1,65 @@
+"""The backend: programs compiled when they are first run, and kept."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+from kcheck.checker.ir import Program, content_hash
+from kcheck.runtime.backend import Cancelled, Launch, Outcome, Progress, never, silent
+from kcheck.runtime.jit import cache
+from kcheck.runtime.jit.engine import Loaded, machine_code
+from kcheck.runtime.jit.program import write_module
+from kcheck.runtime.jit.runs import Compiled, run
+from kcheck.runtime.jit.threads import cores
+
+
+class Jit:
+    """Runs programs as machine code, on so many threads.
+
+    In strict arithmetic results have the interpreter's bits, but for those of NaNs.  Compiled programs are kept, the
+    last few of them here and all of them in the user's cache folder.
+    """
+
+    def __init__(self, threads: int | None = None) -> None:
+        self._threads = threads or cores()
+        self._compiled: dict[tuple[int, frozenset[str], bool], Compiled] = {}
+        self._lock = threading.Lock()
+
+    @property
+    def name(self) -> str:
+        return "jit"
+
+    def run(self, launch: Launch, cancelled: Cancelled = never, progress: Progress = silent) -> Outcome:
+        """Run the launch; raises `RunError` for what only shows at run time, and changes nothing then."""
+        start = time.perf_counter()
+        compiled = self._compile(launch)
+        seconds = time.perf_counter() - start
+        return run(compiled, launch, cancelled, progress, seconds)
+
+    def _compile(self, launch: Launch) -> Compiled:
+        bound = {**launch.inputs, **launch.memories}
+        # Code for fields with elements asks nowhere whether they have any.
+        empty = frozenset(name for name, field in bound.items() if 0 in field.shape)
+        key = (id(launch.program), empty, launch.fast)
+        with self._lock:
+            known = self._compiled.get(key)
+            if known is None:
+                while len(self._compiled) >= _KEPT:
+                    self._compiled.pop(next(iter(self._compiled)))
+                known = self._compiled[key] = _compiled(launch.program, empty, launch.fast, self._threads)
+            return known
+
+
+_KEPT = 64
+
+
+def _compiled(program: Program, empty: frozenset[str], fast: bool, threads: int) -> Compiled:
+    """The program as machine code, from the cache folder or made now."""
+    name = cache.name_of(f"{content_hash(program)} {sorted(empty)} {fast}")
+    kept = cache.load(name)
+    if kept is None:
+        text, facts = write_module(program, empty, fast=fast)
+        kept = cache.Kept(facts, machine_code(text))
+        cache.keep(name, kept)
+    return Compiled(program, kept.facts, Loaded(kept.code, kept.facts.drivers), threads)

@@ -1,0 +1,95 @@
+"""From a program to the text of its module, and what has to be known to run it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import assert_never
+
+from kcheck.checker import ir
+from kcheck.checker.prelude import expand_prelude
+from kcheck.grammar.recursion import deep_recursion
+from kcheck.runtime.jit.costs import Cost
+from kcheck.runtime.jit.functions import write_functions
+from kcheck.runtime.jit.module import Compiled, Module, environment_of
+from kcheck.runtime.jit.schedules.elements import write_elements
+from kcheck.runtime.jit.schedules.fold import block_size, write_fold
+from kcheck.runtime.jit.schedules.lanes import write_lanes
+from kcheck.runtime.jit.schedules.prefix import write_prefix
+from kcheck.runtime.jit.schedules.scatter import is_unordered, write_scatter
+from kcheck.runtime.jit.schedules.walk import write_walk
+from kcheck.runtime.jit.storage import storage_of
+
+FAST_FLAGS = "reassoc nsz arcp contract "
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a run needs to know of a module.
+
+    The names of its drivers, the bytes that a worker's stack and scratch memory need, what an element costs (see
+    `costs`), how many elements a fold merges at once, and whether a scatter gives the same in any order.
+    """
+
+    drivers: tuple[str, ...]
+    stack: int
+    scratch: int
+    units: float
+    is_long: bool
+    block: int
+    is_unordered: bool
+
+
+def fallible(program: ir.Program) -> Iterator[tuple[int, ir.Node]]:
+    """The nodes that may fail, each with the position of its function: their numbers are the sites of errors."""
+    for position, function in enumerate(program.functions):
+        for node in ir.walk(function.body):
+            if isinstance(node, (ir.At, ir.SampleAt, ir.Load, ir.Exchange)):
+                yield position, node
+
+
+def write_module(source: ir.Program, empty: frozenset[str], *, fast: bool) -> tuple[str, Facts]:
+    """The text of the module that runs a program when these of its ports have no elements."""
+    program = expand_prelude(source)
+    shift = len(program.functions) - len(source.functions)
+    sites = {(shift + position, node.id): site for site, (position, node) in enumerate(fallible(source))}
+    with deep_recursion():
+        module = Module(program, storage_of(program), environment_of(program), FAST_FLAGS if fast else "", empty, sites)
+        costs = write_functions(module)
+        drivers = _write_drivers(module, costs[program.schedule.element])
+    scheduled = [costs[position] for position in _roles(program.schedule)]
+    facts = Facts(
+        tuple(driver.name for driver in drivers),
+        max(driver.stack for driver in drivers),
+        max(driver.scratch for driver in drivers),
+        sum(cost.units for cost in scheduled) + 2,
+        any(cost.is_long for cost in scheduled),
+        block_size(module),
+        is_unordered(program),
+    )
+    return module.text(), facts
+
+
+def _roles(schedule: ir.Schedule) -> Iterator[int]:
+    yield schedule.element
+    if isinstance(schedule, ir.Fold):
+        yield schedule.merge
+
+
+def _write_drivers(module: Module, cost: Cost) -> list[Compiled]:
+    """The drivers of the program's schedule; `cost` is what an element costs."""
+    match module.program.schedule:
+        case ir.Elements() as schedule:
+            return write_elements(module, schedule.element)
+        case ir.Lanes() as schedule:
+            return write_lanes(module, schedule)
+        case ir.Fold() as schedule:
+            return write_fold(module, schedule)
+        case ir.OrderedWalk() as schedule:
+            return write_walk(module, schedule)
+        case ir.CombineByAddress() as schedule:
+            return write_scatter(module, schedule)
+        case ir.RunningCombine() as schedule:
+            return write_prefix(module, schedule, cost)
+        case schedule:
+            assert_never(schedule)

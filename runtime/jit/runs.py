@@ -1,0 +1,237 @@
+"""Runs of compiled programs: memory for what comes out, and the drivers of each schedule one after the other."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import struct
+from collections.abc import Sequence
+from typing import assert_never
+
+import numpy as np
+
+from kcheck.checker import ir
+from kcheck.runtime.backend import Cancelled, Launch, Outcome, Progress
+from kcheck.runtime.failures import divergent_exchange, empty_fold, empty_read
+from kcheck.runtime.fields import Field, field_of
+from kcheck.runtime.jit.engine import Loaded
+from kcheck.runtime.jit.module import ports_of
+from kcheck.runtime.jit.program import Facts, fallible
+from kcheck.runtime.jit.schedules.driver import SCRATCH_START
+from kcheck.runtime.jit.storage import byte_size
+from kcheck.runtime.jit.threads import Work, run_here, run_on_threads
+from kcheck.runtime.layout import AnyArray, base_dtype, inner_shape
+from kcheck.runtime.outputs import output_extent, output_shape
+
+_CHUNK_UNITS = 1 << 22
+"""What a chunk costs, roughly (see `costs`): a millisecond or a few, which makes the cost of starting it small."""
+_MOST_ELEMENTS = 1 << 18
+_SHORT = 1 << 18
+"""A run of so few units is over before a thread would have started."""
+_SMALL_STACK = 1 << 17
+_WORTH = 4
+"""A scatter of so many elements for each one of the threads' targets is worth having these."""
+
+
+class Compiled:
+    """A program as machine code, and what all its runs have in common.  `threads` are the most that a run may use."""
+
+    def __init__(self, program: ir.Program, facts: Facts, loaded: Loaded, threads: int) -> None:
+        self.program, self.facts, self.loaded, self.threads = program, facts, loaded, threads
+        self.ports = ports_of(program)
+        ranks = [port.type.rank for port in self.ports]
+        self.numbers = struct.Struct("=" + "".join([f"{program.rank}i", *(f"{rank}i{rank}f" for rank in ranks)]))
+        """The domain's size, and the size and extent of each port: the environment but for the params."""
+        self.pointers = ctypes.c_void_p * (3 + len(self.ports))
+        """What drivers take: the environment, the flag, the schedule's own memory, the elements of every port."""
+
+
+def run(
+    compiled: Compiled, launch: Launch, cancelled: Cancelled, progress: Progress, compile_seconds: float
+) -> Outcome:
+    """Run a launch of the program; raises `RunError` and `Interrupted`."""
+    made = _Run(compiled, launch, cancelled, progress)
+    match compiled.program.schedule:
+        case ir.Elements():
+            made.map(1)
+        case ir.Lanes() as schedule:
+            made.map(schedule.size)
+        case ir.Fold() as schedule:
+            made.fold(schedule)
+        case ir.OrderedWalk():
+            made.walk()
+        case ir.CombineByAddress():
+            made.scatter()
+        case ir.RunningCombine():
+            made.prefix()
+        case schedule:
+            assert_never(schedule)
+    progress(1.0)
+    return Outcome(made.outputs, made.memories, compile_seconds=compile_seconds)
+
+
+class _Run:
+    """One run: its fields, the pointers that drivers get, and the flag that stops it."""
+
+    def __init__(self, compiled: Compiled, launch: Launch, cancelled: Cancelled, progress: Progress) -> None:
+        self._compiled = compiled
+        self._cancelled, self._progress = cancelled, progress
+        self._facts = compiled.facts
+        self._count = math.prod(launch.shape)
+        self._stop = ctypes.c_int32(0)
+        self.memories = {name: _copy(memory) for name, memory in launch.memories.items()}
+        self.outputs = _new_outputs(launch)
+        fields = {**launch.inputs, **self.memories, **self.outputs}
+        bound = [fields[port.name] for port in compiled.ports]
+        self._environment = _environment(compiled, launch, bound)
+        self._elements = [np.ascontiguousarray(field.data) for field in bound]
+        self._places = [address(array) for array in self._elements]
+
+    # ------------------------------------------------------------ schedules
+
+    def map(self, group: int) -> None:
+        self._drive("run", self._count, self._chunk(group))
+
+    def fold(self, schedule: ir.Fold) -> None:
+        if self._count == 0:
+            raise empty_fold(schedule.over, self._compiled.program.origin)
+        block, size = self._facts.block, byte_size(self._compiled.program.result)
+        blocks = -(-self._count // block)
+        more = _memory(16 + 2 * size * (blocks + 1))
+        more[:16].view(np.int64)[:] = self._count, blocks
+        self._drive("run", blocks, max(1, self._chunk(1) // block), more)
+        self._drive("merge", blocks, blocks, more)
+
+    def walk(self) -> None:
+        if self._count:
+            more = _memory(byte_size(self._compiled.program.result))
+            self._drive("start", 1, 1, more)
+            self._drive("run", self._count, int(max(1, _CHUNK_UNITS / self._facts.units)), more, threads=1)
+
+    def scatter(self) -> None:
+        """Where no order matters and the target is small, each thread has a target of its own."""
+        [output] = self.outputs.values()
+        target = math.prod(output.shape)
+        threads = self._compiled.threads if self._facts.is_unordered else 1
+        if threads == 1 or self._count < _WORTH * target * threads:
+            self._drive("run", self._count, self._chunk(1), threads=1)
+            return
+        targets = [np.empty_like(output.data) for _ in range(threads)]
+        for one in targets:
+            self._drive("clear", target, max(target, 1), threads=1, targets=[one])
+        self._drive("run", self._count, self._chunk(1), targets=targets)
+        for one in targets:
+            self._drive("join", target, max(target, 1), one, threads=1)
+
+    def prefix(self) -> None:
+        length, size = self._chunk(1), byte_size(self._compiled.program.result)
+        chunks = -(-self._count // length)
+        more = _memory(8 + size * chunks)
+        more[:8].view(np.int64)[:] = length
+        self._drive("total", self._count, length, more)
+        self._drive("join", chunks, max(chunks, 1), more)
+        self._drive("run", self._count, length, more)
+
+    # ------------------------------------------------------------ drivers
+
+    def _chunk(self, whole: int) -> int:
+        """How many elements a chunk has: a multiple of `whole`, the same for any number of threads."""
+        fitting = max(1, min(_MOST_ELEMENTS, int(_CHUNK_UNITS / self._facts.units)))
+        power: int = 1 << (fitting.bit_length() - 1)
+        return max(1, power // whole) * whole
+
+    def _drive(
+        self,
+        driver: str,
+        count: int,
+        size: int,
+        more: AnyArray | None = None,
+        *,
+        threads: int | None = None,
+        targets: Sequence[AnyArray] = (),
+    ) -> None:
+        """Run a driver over 0 to `count`, in chunks of `size`.
+
+        `more` is the schedule's own memory, `targets` what each worker writes to in place of the output.
+        """
+        facts, threads = self._facts, threads or self._compiled.threads
+        pointers = [self._pointers(more, target) for target in targets or (None,)]
+        work = Work(
+            self._compiled.loaded.entrances[driver],
+            [ctypes.addressof(one) for one in pointers],
+            SCRATCH_START + facts.scratch,
+            facts.stack,
+            count,
+            size,
+            self._stop,
+            (self, pointers, more, targets),
+        )
+        is_short = threads == 1 or count * facts.units < _SHORT
+        if is_short and not facts.is_long and facts.stack < _SMALL_STACK:
+            site = run_here(work, self._cancelled, self._progress)
+        else:
+            site = run_on_threads(work, threads, self._cancelled, self._progress)
+        if site >= 0:
+            raise failure(self._compiled.program, site)
+
+    def _pointers(self, more: AnyArray | None, target: AnyArray | None) -> ctypes.Array[ctypes.c_void_p]:
+        """What a driver takes, see `schedules.driver`; the output, to put `target` in its place, is the last port."""
+        shared = (ctypes.addressof(self._environment), ctypes.addressof(self._stop))
+        places = self._places if target is None else [*self._places[:-1], address(target)]
+        return self._compiled.pointers(*shared, None if more is None else address(more), *places)
+
+
+def failure(program: ir.Program, site: int) -> Exception:
+    """The error of a site."""
+    position, node = list(fallible(program))[site]
+    function = program.functions[position]
+    origin = function.origins[node.id]
+    match node:
+        case ir.At() | ir.SampleAt():
+            return empty_read(node.port, origin)
+        case ir.Load():
+            return empty_read(node.memory, origin)
+        case _:
+            return divergent_exchange(origin)
+
+
+# ---------------------------------------------------------------- memory
+
+
+def address(array: AnyArray) -> int:
+    """Where an array's elements lie; quicker than `array.ctypes.data`."""
+    place: int = array.__array_interface__["data"][0]
+    return place
+
+
+def _memory(size: int) -> AnyArray:
+    return np.empty(size, np.uint8)
+
+
+def _copy(memory: Field) -> Field:
+    return Field(memory.type, np.array(memory.data, order="C"), memory.extent)
+
+
+def _new_outputs(launch: Launch) -> dict[str, Field]:
+    """Fields for the outputs: every element is still to be written, but for a scatter's, which is its target."""
+    shape, box = output_shape(launch), output_extent(launch)
+    made = {}
+    for port in launch.program.outputs:
+        match launch.program.schedule:
+            case ir.CombineByAddress() as scatter:
+                data = np.array(launch.inputs[scatter.into].data, order="C")
+            case _:
+                element = port.type.element
+                data = np.empty(shape + inner_shape(element), base_dtype(element))
+        made[port.name] = field_of(port.type, data, box)
+    return made
+
+
+def _environment(compiled: Compiled, launch: Launch, bound: Sequence[Field]) -> ctypes.Array[ctypes.c_char]:
+    """What all elements share, as `emitter.Environment` says; `bound` are the fields of the ports."""
+    numbers: list[float] = list(launch.shape[::-1])
+    for field in bound:
+        numbers += [*field.shape[::-1], *field.extent.size]
+    params = [launch.params[param.name].tobytes() for param in compiled.program.params]
+    data = b"".join([compiled.numbers.pack(*numbers), *params])
+    return ctypes.create_string_buffer(data, len(data))
