@@ -1,0 +1,5 @@
+"""The GPU backend: WGSL on whatever device wgpu finds."""
+
+from kcheck.runtime.gpu.backend import Gpu
+
+__all__ = ["Gpu"]

@@ -1,0 +1,152 @@
+"""What a driver does to numbers and loops, found by running kernels whose results are known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+
+from kcheck.checker import check_text, ir
+from kcheck.runtime.backend import Launch, Missing, Outcome
+from kcheck.runtime.binding import bind
+from kcheck.runtime.gpu.device import Device
+from kcheck.runtime.gpu.wgsl.traits import Guard, Traits
+from kcheck.runtime.interpreter import Interpreter
+from kcheck.runtime.layout import AnyArray
+
+Run = Callable[[Launch, Traits], Outcome]
+"""Runs a launch on the device with code for these traits."""
+
+_ARITHMETIC = """
+kernel probe.arithmetic@1 {
+  requires { field.read; field.write; }
+  input a: Rows<Float>;
+  input b: Rows<Float>;
+  output sums: Rows<[Float; 26]>;
+  output quotients: Rows<[Float; 5]>;
+  output roots: Rows<[Float; 2]>;
+  compute {
+    let x = sample(a);
+    let y = sample(b);
+    return {
+      sums: [
+        x + y, x - y, x * y, x * y + x, x - y * y, (x + y) - x, (x * y) * y, (x * 1.1) * 1.3,
+        (x + 8388608.0) - 8388608.0, x + 0.0, 0.0 - x, x - x, x * float(0), x * 1.0, x - floor(x), x * y - y * x,
+        0.0 * x, 0.0 + x, select(x < y, -1.0, 0.0), select(x < y, -0.0, 1.0),
+        1.0 - (1.0 - x), (x + 1.0) - 1.0, -1.0 + (1.0 - x * y), (1.0 - x) * 1.0 + x, cos(x), log2(abs(x) + 0.5),
+      ],
+      quotients: [x / y, x / 3.0, 1.0 / x, x / x, (x / 3.0) * y],
+      roots: [sqrt(x), sqrt(x) * sqrt(x)],
+    };
+  }
+}
+"""
+
+_ROUNDS = """
+kernel probe.rounds@1 {
+  requires { field.read; field.write; }
+  input seed: Rows<Int>;
+  param rounds: Int;
+  output result: Rows<Int>;
+  compute {
+    var x = sample(seed);
+    for i in 0..rounds { x = x * 1664525 + 1013904223; }
+    return x;
+  }
+}
+"""
+_LONG = 70_000
+"""More rounds than any driver that ends loops silently is known to allow, and far more than such a one counts on."""
+_COUNTED = 8_000
+"""The rounds that an invocation may count on there: 65,535 are shared by the 8 that run side by side."""
+
+
+def traits_of(device: Device, run: Run) -> Traits:
+    """What holds for a device; raises `Missing` where its driver's arithmetic cannot be kept exact."""
+    limits = device.handle.limits
+    common = Traits(
+        guard=Guard.FMA,
+        exact_division=True,
+        exact_root=True,
+        rounds=None,
+        invocations=limits["max-compute-invocations-per-workgroup"],
+        workgroup_bytes=limits["max-compute-workgroup-storage-size"],
+        buffers=limits["max-storage-buffers-per-shader-stage"],
+        indexed_words=128 if device.adapter.is_software else 1024,
+        at_once=not device.adapter.is_software,
+    )
+    # A processor may have no quick fma.
+    guards = (Guard.XOR, Guard.FMA, Guard.BOTH) if device.adapter.is_software else tuple(Guard)
+    found = _arithmetic(common, guards, run)
+    if found is None:
+        raise Missing(f"the driver of {device.adapter.name} changes arithmetic on Floats in ways that cannot be undone")
+    return replace(found, rounds=None if _loops_are_long(found, run) else _COUNTED)
+
+
+def _arithmetic(common: Traits, guards: Sequence[Guard], run: Run) -> Traits | None:
+    """The first guard under which arithmetic is exact, with the driver's own division and root where they are."""
+    launch, wanted = _arithmetic_launch()
+    for guard in guards:
+        traits = replace(common, guard=guard)
+        right = _right(run(launch, traits), wanted)
+        if right["sums"]:
+            traits = replace(traits, exact_division=right["quotients"], exact_root=right["roots"])
+            own = traits.exact_division and traits.exact_root
+            return traits if own or all(_right(run(launch, traits), wanted).values()) else None
+    return None
+
+
+@cache
+def _arithmetic_launch() -> tuple[Launch, Outcome]:
+    chance = np.random.default_rng(1)
+    special = [
+        0.0,
+        -0.0,
+        1.0,
+        -1.0,
+        np.inf,
+        -np.inf,
+        np.nan,
+        0.1,
+        1 / 3,
+        -2.5,
+        0.49999997,
+        16777215.0,
+        1e30,
+        -1e-30,
+        3e38,
+    ]
+    pairs = np.array(np.meshgrid(special, special), np.float32).reshape(2, -1)
+    usual = (chance.standard_normal((2, 4096)) * np.exp2(chance.integers(-12, 12, (2, 4096)))).astype(np.float32)
+    a, b = np.concatenate([pairs, usual], axis=1)
+    launch = bind(_program(_ARITHMETIC), {"a": a, "b": b})
+    return launch, Interpreter().run(launch)
+
+
+def _right(got: Outcome, wanted: Outcome) -> dict[str, bool]:
+    """For each output whether it is as wanted; subnormal results may be flushed to zero."""
+    return {name: _same(got.outputs[name].data, wanted.outputs[name].data) for name in wanted.outputs}
+
+
+def _same(got: AnyArray, wanted: AnyArray) -> bool:
+    same = got.view(np.uint32) == wanted.view(np.uint32)
+    nans = np.isnan(got) & np.isnan(wanted)
+    subnormal = (wanted != 0) & (np.abs(wanted) < np.finfo(np.float32).tiny)
+    return bool(np.all(same | nans | subnormal))
+
+
+def _loops_are_long(traits: Traits, run: Run) -> bool:
+    """Whether loops run to their end; some drivers leave them silently after so many rounds."""
+    program = _program(_ROUNDS)
+    launch = bind(program, {"seed": np.arange(8, dtype=np.int32), "rounds": _LONG})
+    wanted = np.arange(8, dtype=np.uint32)
+    for _ in range(_LONG):
+        wanted = wanted * np.uint32(1664525) + np.uint32(1013904223)
+    return bool(np.array_equal(run(launch, traits).outputs["result"].data.view(np.uint32), wanted))
+
+
+def _program(text: str) -> ir.Program:
+    [program] = check_text(text, "probe.kernel").programs.values()
+    return program

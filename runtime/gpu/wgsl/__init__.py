@@ -1,0 +1,1 @@
+"""WGSL from the IR: everything about the text of shaders, and nothing about devices."""
