@@ -18,13 +18,13 @@ say = @printf '==> %s\n'
 # Two targets at once would run pip twice in one environment.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: demo test lint format coverage clean
+.PHONY: demo test lint driver format coverage clean
 
 demo: $(VENV)/.installed
 	$(say) 'demo'
 	@$(BIN)/python examples/demo.py
 
-test: lint
+test: lint driver
 	$(say) 'pytest'
 	@$(BIN)/python -m pytest $(PYTEST)
 
@@ -41,11 +41,27 @@ format: $(VENV)/.installed-dev
 	@$(BIN)/ruff check --fix --quiet || true
 	@$(BIN)/ruff format
 
-# Each part on its own: a well-tested folder must not hide another. The wheel test runs no code of ours here.
+# A Vulkan driver for the tests of the GPU backend. Without one they are skipped, and say so.
+MESA := mesa-vulkan-drivers libvulkan1
+driver: $(VENV)/.installed-dev
+	@$(BIN)/python -c 'from kcheck.runtime.gpu.driver import best_adapter; best_adapter()' 2>/dev/null || { \
+	    if [ "$$(id -u)" -eq 0 ]; then root=; else root='sudo -n'; fi; \
+	    if command -v apt-get >/dev/null && $$root true 2>/dev/null; then \
+	        printf '==> %s\n' 'apt-get install $(MESA)'; \
+	        $$root apt-get update -qq && \
+	        $$root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(MESA) >/dev/null; \
+	    else \
+	        echo 'No Vulkan driver: the GPU tests are skipped. On Debian or Ubuntu: apt-get install $(MESA)'; \
+	    fi; }
+
+# What measures no lines of these parts that the other tests do not: other backends, and merges by the hundred.
+UNCOVERED := $(addprefix --ignore=tests/,project/test_wheel.py jit gpu law/test_mutants.py law/test_cases.py law/test_kinds.py)
+
+# Each part on its own: a well-tested folder must not hide another.
 coverage: $(VENV)/.installed-dev
 	$(say) 'pytest under coverage'
 	@$(BIN)/coverage erase
-	@$(BIN)/coverage run -m pytest $(PYTEST) --ignore tests/project/test_wheel.py
+	@KCHECK_BACKENDS=interpreter $(BIN)/coverage run -m pytest $(PYTEST) $(UNCOVERED)
 	@$(BIN)/coverage combine --quiet
 	@$(BIN)/coverage report --skip-covered
 	@failed=; \

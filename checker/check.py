@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
 from kcheck.checker import ir, rules, uniformity
 from kcheck.checker.bindings import ExampleSpec
-from kcheck.checker.checked import Checked, LawVerdict
+from kcheck.checker.checked import Checked
 from kcheck.checker.examples import check_examples
+from kcheck.checker.law.prefix import could_be_prefix
 from kcheck.checker.lower import functions, kernels
 from kcheck.checker.lower.context import ProgramContext
 from kcheck.checker.lower.declarations import Declarations
 from kcheck.checker.lower.items import declare_file
 from kcheck.checker.lower.problems import Problems
 from kcheck.checker.lower.scopes import FunctionEntity, Home, Scope
+from kcheck.checker.ranges import analysis as ranges
+from kcheck.checker.ranges.report import reports
 from kcheck.checker.uniformity.report import report
 from kcheck.grammar import parser, syntax
 from kcheck.grammar.diagnostics import Diagnostic, Note, Severity
+from kcheck.grammar.garbage import no_collection
 from kcheck.grammar.recursion import deep_recursion
 from kcheck.grammar.source import SourceFile
 from kcheck.grammar.spans import Origin
@@ -41,7 +45,7 @@ def check_text(text: str, path: str = "<text>", loader: Loader | None = None) ->
 
 
 def _check(text: str, path: str, loader: Loader | None, decoding: tuple[Diagnostic, ...]) -> Checked:
-    with deep_recursion():
+    with deep_recursion(), no_collection():
         return _Check(path, loader).run(text, decoding)
 
 
@@ -64,16 +68,18 @@ class _Check:
         file = self._files[self._path]
         programs: dict[str, ir.Program] = {}
         specs: list[ExampleSpec] = []
-        laws: list[LawVerdict] = []
         for item in file.items:
-            home = Home(self._path, item.key)
+            home = Home(self._path, item.key, item.text, item.is_whole)
             match item.node:
                 case syntax.Kernel() as kernel:
                     program, kernel_scope = kernels.lower_kernel(kernel, home, scope, self._declarations)
                     specs += check_examples(kernel, home, kernel_scope, self._declarations, program)
+                    if program is not None:
+                        lanes = program.schedule.size if isinstance(program.schedule, ir.Lanes) else None
+                        self._look_for_hazards(program.functions, program.params, lanes)
                     if program is not None and self._is_even(program):
                         programs.setdefault(program.name, program)
-                        laws += self._laws(kernel, home, program)
+                        self._remark(could_be_prefix(program, kernel, item.text))
                 case syntax.Scene() as scene:
                     message = "scenes are not checked yet"
                     self._problems.add(rules.SCENES_NOT_CHECKED.report(home.at(scene.name.span), message))
@@ -87,7 +93,6 @@ class _Check:
             programs=programs,
             scenes=tuple(i.node.name.text for i in file.items if isinstance(i.node, syntax.Scene)),
             examples=tuple(specs),
-            laws=tuple(laws),
         )
 
     # ------------------------------------------------------------ files and packages
@@ -98,11 +103,13 @@ class _Check:
         self._files[path] = file
         damaged = {"", *(i.key for i in file.items if _REPLACEMENT in i.text)} if decoding else set()
         self._problems.extend((*decoding, *(p for p in problems if p.origin.item not in damaged)))
+        for item in file.items:
+            self._problems.expect_follow_ons(path, item)
         scope = self._scopes[path] = declare_file(path, file.items, self._problems, package)
         self._loading.append(path)
         for item in file.items:
             if isinstance(item.node, syntax.Use):
-                self._use(scope, item.node, Home(path, item.key))
+                self._use(scope, item.node, Home(path, item.key, item.text))
         self._loading.pop()
         return scope
 
@@ -146,6 +153,12 @@ class _Check:
         for function in scope.functions.values():
             if not function.checked:
                 self._check_function(function, attempts)
+        for attempt in attempts:
+            self._look_for_hazards([lowered.function for lowered in attempt.functions])
+        for item in self._files[self._path].items:
+            if isinstance(item.node, syntax.BrokenItem) and item.node.body is not None:
+                home = Home(self._path, item.key, item.text, is_whole=False)
+                functions.check_unread(attempts[0], home, scope, item.node.names, item.node.body)
 
     def _check_function(self, entity: FunctionEntity, attempts: list[ProgramContext]) -> None:
         """A function that no kernel calls must fit some kernel: one whose domain has 1, 2 or 3 axes."""
@@ -153,33 +166,31 @@ class _Check:
         for program in attempts:
             problems = Problems()
             program.declarations = Declarations(problems)
-            if functions.lower_function(program, entity) is not None:
+            lowered = functions.lower_function(program, entity)
+            if lowered is not None:
                 self._problems.extend(problems.all())
                 return
             found.append(problems)
         self._problems.extend(min(found, key=lambda problems: problems.errors).all())
 
+    def _remark(self, found: Diagnostic | None) -> None:
+        if found is not None:
+            self._problems.add(found)
+
+    def _look_for_hazards(
+        self, functions: Sequence[ir.Function], params: Sequence[ir.ParamDecl] = (), lanes: int | None = None
+    ) -> None:
+        self._problems.extend(reports(ranges.analyse(functions, params, lanes).hazards, self._files))
+
     def _is_even(self, program: ir.Program) -> bool:
         """Whether every lane reaches each exchange; reports those that some may not."""
         violations = uniformity.analyse(program).violations
-        self._problems.extend(report(v) for v in violations)
+        if isinstance(program.schedule, ir.Lanes):
+            size = program.schedule.size
+            self._problems.extend(report(v, size, self._files) for v in violations)
         return not violations
 
     # ------------------------------------------------------------ results
-
-    def _laws(self, kernel: syntax.Kernel, home: Home, program: ir.Program) -> list[LawVerdict]:
-        if not isinstance(program.schedule, ir.Fold):
-            return []
-        reason = "the prover is not there yet"
-        merge = next(m for m in kernel.members if isinstance(m, syntax.Merge))
-        self._problems.add(
-            rules.LAW_UNKNOWN.report(
-                home.at(merge.head),
-                f"not proved that this merge is associative and commutative: {reason}",
-                notes=(Note("the fold's tree is the backend's, so a merge without these laws has no one result"),),
-            )
-        )
-        return [LawVerdict(program.name, law, "unknown", reason) for law in ("associative", "commutative")]
 
     def _own_diagnostics(self) -> tuple[Diagnostic, ...]:
         """The diagnostics of the file itself; errors in files that it uses are named where it uses them."""

@@ -9,11 +9,12 @@ from typing import NamedTuple
 from kcheck.checker import ir, rules, types
 from kcheck.checker.bindings import BoundValue, ExampleSpec, FileValue
 from kcheck.checker.example_values import BadValueError, ValueReader, shape_of, value_leaves
+from kcheck.checker.lower import edits, fixes
 from kcheck.checker.lower.declarations import Declarations
 from kcheck.checker.lower.scopes import Home, Scope
 from kcheck.checker.near import did_you_mean
 from kcheck.grammar import syntax
-from kcheck.grammar.diagnostics import Note
+from kcheck.grammar.diagnostics import Fix, Note
 from kcheck.grammar.spans import Origin, Span
 
 
@@ -34,10 +35,10 @@ class _Example:
     domain_entry: syntax.ExampleEntry | None = None
     good: bool = True
 
-    def report(self, span: Span, message: str, *notes: str) -> None:
+    def report(self, span: Span, message: str, *notes: str, fixes: tuple[Fix, ...] = ()) -> None:
         self.good = False
         made = tuple(Note(n) for n in notes if n)
-        self.declarations.problems.add(rules.BAD_EXAMPLE.report(self.home.at(span), message, notes=made))
+        self.declarations.problems.add(rules.BAD_EXAMPLE.report(self.home.at(span), message, notes=made, fixes=fixes))
 
 
 def check_examples(
@@ -47,11 +48,14 @@ def check_examples(
     reader = ValueReader(scope, home, declarations)
     specs = []
     seen: set[str] = set()
+    names = {m.name.text for m in kernel.members if isinstance(m, syntax.Example)}
     for node in kernel.members:
         if isinstance(node, syntax.Example):
             example = _Example(node, kernel, home, scope, declarations, reader)
             if node.name.text in seen:
-                example.report(node.name.span, f"a second example `{node.name.text}`")
+                free = fixes.free_name(node.name.text, seen | names)
+                made = fixes.rename_to(home, node.name, free)
+                example.report(node.name.span, f"a second example `{node.name.text}`", fixes=made)
             seen.add(node.name.text)
             spec = _check(example, program)
             if spec is not None:
@@ -61,7 +65,9 @@ def check_examples(
 
 def _check(example: _Example, program: ir.Program | None) -> ExampleSpec | None:
     names = [_take(example, entry) for entry in example.node.entries]
-    if all(names):
+    if example.node.errors:
+        example.good = False
+    elif all(names):
         _check_missing(example)
     if example.good and program is not None:
         _check_ranges(example, program)
@@ -88,7 +94,8 @@ def _take(example: _Example, entry: syntax.ExampleEntry) -> bool:
     is_domain = name == "domain" and not entry.expected and not entry.escaped
     given = example.domain_entry if is_domain else (example.origins if entry.expected else example.places).get(name)
     if given is not None:
-        example.report(entry.name.span, f"`{name}` is given twice")
+        made = fixes.remove(example.home, entry.span, f"the second `{name}`")
+        example.report(entry.name.span, f"`{name}` is given twice", fixes=made)
         return True
     if not is_domain and not _is_known(example, entry):
         return False
@@ -128,11 +135,21 @@ def _is_known(example: _Example, entry: syntax.ExampleEntry) -> bool:
     known += [] if entry.expected else list(scope.params)
     if name in known:
         return True
+    if scope.excuses(name):
+        example.good = False
+        return False
     what = "output or memory" if entry.expected else "input, memory or param"
-    is_output = not entry.expected and name in scope.ports
-    advice = ("outputs are expected: write `expect` before it",) if is_output else ()
-    hint = "" if advice else did_you_mean(name, known)
-    example.report(entry.name.span, f"the kernel has no {what} `{name}`{hint}", *advice)
+    if not entry.expected and name in scope.ports:
+        advice = "outputs are expected: write `expect` before it"
+        made: tuple[Fix, ...] = (
+            Fix("write `expect` before it", (edits.insert(example.home, entry.span.start, "expect "),)),
+        )
+        example.report(entry.name.span, f"the kernel has no {what} `{name}`", advice, fixes=made)
+        return False
+    given = {e.name.text for e in example.node.entries if e.expected == entry.expected}
+    made = fixes.rename(example.home, entry.name, [k for k in known if k not in given])
+    made = made or fixes.remove(example.home, entry.span)
+    example.report(entry.name.span, f"the kernel has no {what} `{name}`{did_you_mean(name, known)}", fixes=made)
     return False
 
 
@@ -143,7 +160,41 @@ def _check_missing(example: _Example) -> None:
     missing = [n for n in (*inputs, *params) if n not in example.places]
     if missing:
         names = ", ".join(f"`{m}`" for m in missing)
-        example.report(example.node.name.span, f"this example does not bind {names}")
+        made = _binding_fixes(example, missing)
+        example.report(example.node.name.span, f"this example does not bind {names}", fixes=made)
+
+
+def _binding_fixes(example: _Example, missing: list[str]) -> tuple[Fix, ...]:
+    """Bind what is missing to zeros: fields to as many as other fields have, as far as that is plain to see."""
+    lines = []
+    for name in missing:
+        port, param = example.scope.ports.get(name), example.scope.params.get(name)
+        if param is not None and param.type is not None:
+            lines.append(f"{name} = {fixes.zero(param.type)};")
+        elif port is not None and port.type is not None and _is_zeroed(port.type.element):
+            size = _given_size(example, port.type.rank)
+            lines.append(f"{name} = zeros({size[0] if len(size) == 1 else size});")
+        else:
+            return ()
+    text = " ".join(lines)
+    return (Fix(f"add `{text}`", (edits.add_last(example.home, example.node.span, text),)),)
+
+
+def _is_zeroed(element: types.Type) -> bool:
+    return not types.contains_enum(element)
+
+
+def _given_size(example: _Example, rank: int) -> tuple[int, ...]:
+    """The size, x first, of another field of this rank that the example binds; else small."""
+    if example.domain is not None and len(example.domain) == rank:
+        return example.domain
+    for name, value in example.values.items():
+        port = example.scope.ports.get(name)
+        if port is not None and port.type is not None and port.type.rank == rank:
+            shape = shape_of(value, rank)
+            if shape is not None:
+                return shape[::-1]
+    return (4,) * rank
 
 
 # ---------------------------------------------------------------- what a run would refuse
@@ -156,9 +207,15 @@ def _check_ranges(example: _Example, program: ir.Program) -> None:
             continue
         ends = (ir.const_numbers(param.low), ir.const_numbers(param.high))
         leaves = value_leaves(value, param.type)
-        outside = next((v for v, low, high in zip(leaves, *ends, strict=True) if not low <= v <= high), None)
+        outside = next(
+            ((v, low, high) for v, low, high in zip(leaves, *ends, strict=True) if not low <= v <= high), None
+        )
         if outside is not None:
-            example.report(example.places[param.name], f"{outside} is outside the range of `{param.name}`")
+            value_, low, high = outside
+            place = example.places[param.name]
+            nearest = low if not value_ >= low else high
+            made = fixes.write(example.home, place, f"{nearest}") if isinstance(param.type, types.Scalar) else ()
+            example.report(place, f"{value_} is outside the range of `{param.name}`", fixes=made)
 
 
 class _Size(NamedTuple):
@@ -176,7 +233,7 @@ def _check_shapes(example: _Example, program: ir.Program) -> None:
         _check_domain(example, program)
     elif entry is not None:
         message = f"this kernel walks its input `{program.schedule.over}`, so it takes no domain"
-        example.report(entry.name.span, message)
+        example.report(entry.name.span, message, fixes=fixes.remove(example.home, entry.span))
     if not example.good:
         return
     sizes = list(_known_sizes(example, program))
@@ -206,7 +263,8 @@ def _check_domain(example: _Example, program: ir.Program) -> None:
     forms = {1: "domain = 64", 2: "domain = (64, 32)", 3: "domain = (64, 32, 16)"}[program.rank]
     if example.domain is None and not program.sampled:
         message = "this example needs a domain: the kernel samples no input whose size could give one"
-        example.report(example.node.name.span, message, f"write `{forms};`")
+        made = (Fix(f"add `{forms};`", (edits.add_last(example.home, example.node.span, f"{forms};"),)),)
+        example.report(example.node.name.span, message, f"write `{forms};`", fixes=made)
     elif example.domain is not None and example.domain_entry is not None and len(example.domain) != program.rank:
         kind = types.RANK_NAMES[program.rank]
         message = f"the outputs are {kind}, whose domain is written `{forms}`"

@@ -25,7 +25,8 @@ from typing import TypeAlias
 
 from kcheck.checker import floats
 from kcheck.checker.builtins import Builtin
-from kcheck.checker.types import FLOAT, Type, leaves
+from kcheck.checker.types import FLOAT, Struct, Type, leaves
+from kcheck.checker.types import Enum as EnumType
 from kcheck.checker.types import Field as FieldType
 from kcheck.grammar.nodes import Value, compared_fields, node
 from kcheck.grammar.recursion import deep_recursion
@@ -592,12 +593,18 @@ def const_numbers(const: Const) -> list[float | int]:
 
 def children(node: object) -> Iterator[Node]:
     """The direct child nodes of a node, in evaluation order."""
-    for name in _child_fields(type(node)):
+    return iter(_children(node))
+
+
+def _children(node: object) -> list[Node]:
+    found: list[Node] = []
+    for name in _CHILD_FIELDS.get(type(node)) or _child_fields(type(node)):
         value = getattr(node, name)
         if isinstance(value, Node):
-            yield value
-        elif isinstance(value, tuple):
-            yield from (part for part in value if isinstance(part, Node))
+            found.append(value)
+        elif type(value) is tuple and value and isinstance(value[0], Node):  # all of them are
+            found += value
+    return found
 
 
 def walk(node: Node) -> Iterator[Node]:
@@ -606,7 +613,7 @@ def walk(node: Node) -> Iterator[Node]:
     while pending:
         current = pending.pop()
         yield current
-        pending.extend(reversed(tuple(children(current))))
+        pending += _children(current)[::-1]
 
 
 _CHILD_FIELDS: dict[type, tuple[str, ...]] = {}
@@ -624,22 +631,33 @@ def content_hash(value: object) -> str:
     """A hash of what a program, function or node means, the same in every process; positions do not matter."""
     digest = hashlib.sha256()
     with deep_recursion():
-        _feed(digest.update, value)
+        _feed(digest.update, value, {})
     return digest.hexdigest()
 
 
-def _feed(update: Callable[[bytes], object], value: object) -> None:
+def _feed(update: Callable[[bytes], object], value: object, types: dict[int, str]) -> None:
+    """Feed all that takes part in equality; `types` has the hashes of structs and enums that were met, by their ids."""
     if isinstance(value, Enum):
         update(f"{type(value).__name__}.{value.name};".encode())
     elif isinstance(value, (tuple, frozenset)):
         parts = sorted(value, key=repr) if isinstance(value, frozenset) else value
         update(f"({len(parts)};".encode())
         for part in parts:
-            _feed(update, part)
+            _feed(update, part, types)
+    elif isinstance(value, (Struct, EnumType)):
+        if id(value) not in types:
+            digest = hashlib.sha256()
+            _feed_parts(digest.update, value, types)
+            types[id(value)] = digest.hexdigest()
+        update(f"type {types[id(value)]};".encode())
     elif is_dataclass(value):
-        update(f"{type(value).__name__}{{".encode())
-        for name in compared_fields(type(value)):
-            _feed(update, getattr(value, name))
-        update(b"}")
+        _feed_parts(update, value, types)
     else:
         update(f"{type(value).__name__}:{value!r};".encode())
+
+
+def _feed_parts(update: Callable[[bytes], object], value: object, types: dict[int, str]) -> None:
+    update(f"{type(value).__name__}{{".encode())
+    for name in compared_fields(type(value)):
+        _feed(update, getattr(value, name), types)
+    update(b"}")

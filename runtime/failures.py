@@ -37,5 +37,14 @@ def divergent_exchange(origin: Origin) -> RunError:
     )
 
 
+def device_failed(device: str, problem: str, origin: Origin) -> RunError:
+    return _failure(
+        rules.DEVICE_FAILED,
+        f"{device} could not run this: {problem}",
+        origin,
+        "nothing was changed; the next run begins with the device anew",
+    )
+
+
 def _failure(rule: Rule, message: str, origin: Origin, note: str) -> RunError:
     return RunError(rule.report(origin, message, notes=(Note(note),)))

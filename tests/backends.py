@@ -4,7 +4,10 @@ import os
 
 import pytest
 
-BACKENDS = ["interpreter"]
+ALL = ("interpreter", "jit", "gpu")
+
+BACKENDS = [name for name in ALL if name in os.environ.get("KCHECK_BACKENDS", ",".join(ALL)).split(",")]
+"""All of them, or those that KCHECK_BACKENDS names: `KCHECK_BACKENDS=interpreter` where time is short."""
 
 REQUIRED = frozenset(name for name in os.environ.get("KCHECK_REQUIRE", "").split(",") if name)
 """The backends whose absence is a failure; that of the others is a skip, with the reason shown."""

@@ -9,7 +9,7 @@ from kcheck.checker import check_text
 from kcheck.checker.checked import Checked
 from kcheck.checker.ir import Program
 from kcheck.grammar.diagnostics import Diagnostic, Severity
-from kcheck.runtime.backend import Backend
+from kcheck.runtime.backend import Backend, Missing
 from kcheck.runtime.backends import BACKENDS
 from kcheck.runtime.binding import bind
 from tests.backends import absent
@@ -74,4 +74,8 @@ def backend_named(name: str) -> Backend:
     """The backend, or a skip (a failure where it is required) that says why it is not there."""
     if name not in BACKENDS:
         absent(name, "kcheck knows no such backend")
-    return BACKENDS[name]()
+    try:
+        return BACKENDS[name]()
+    except Missing as reason:
+        absent(name, str(reason))
+        raise

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kcheck.checker import ir, rules, types
-from kcheck.checker.lower import expressions
+from kcheck.checker.lower import edits, expressions
 from kcheck.checker.lower.context import FunctionContext
 from kcheck.checker.lower.scopes import LocalSymbol, kind_of
 from kcheck.grammar import syntax
+from kcheck.grammar.diagnostics import Fix
+from kcheck.grammar.spans import Span
 
 
 @dataclass(slots=True)
@@ -66,6 +68,7 @@ def _find_target(context: FunctionContext, node: syntax.Expr) -> _Target | None:
     if not symbol.mutable:
         _immutable(context, symbol, node)
         return None
+    symbol.writes.append(node.name.span)
     return None if symbol.type is None else _Target(symbol, path)
 
 
@@ -103,8 +106,12 @@ def _article(word: str) -> str:
 
 def _immutable(context: FunctionContext, symbol: LocalSymbol, node: syntax.NameRef) -> None:
     name = node.name.text
+    made: tuple[Fix, ...] = ()
     if symbol.what == "let":
         message, advice = f"`{name}` is a `let`, which never changes", "declare it with `var` to assign it"
+        if symbol.statement is not None:
+            word = Span(symbol.statement.start, symbol.statement.start + len("let"))
+            made = (Fix("declare it with `var`", (edits.replace(context.home, word, "var"),)),)
     else:
         message = f"`{name}` is a {symbol.what} and cannot be assigned"
         advice = f"copy it first: `var copy = {name};`"
@@ -113,6 +120,7 @@ def _immutable(context: FunctionContext, symbol: LocalSymbol, node: syntax.NameR
         node.span,
         message,
         notes=(context.note(advice), context.note(f"`{name}` is declared here", symbol.span)),
+        fixes=made,
     )
 
 

@@ -13,12 +13,14 @@ from kcheck.checker.builtins import (
     Contract,
     resolve,
 )
-from kcheck.checker.lower import expressions, functions
+from kcheck.checker.lower import edits, expressions, fixes, functions
 from kcheck.checker.lower.context import FunctionContext, Use
 from kcheck.checker.lower.scopes import FunctionEntity, PortEntity
 from kcheck.checker.near import did_you_mean
 from kcheck.grammar import syntax
 from kcheck.grammar.diagnostics import Fix, Note
+from kcheck.grammar.spans import Span
+from kcheck.grammar.walk import descendants
 
 WORDS = frozenset({*BY_NAME, *CONSTRUCTORS, *PLACE_WORDS, *PORT_WORDS})
 """Every name that can be called without declaring it."""
@@ -67,15 +69,33 @@ def _unknown_function(context: FunctionContext, callee: syntax.Name, node: synta
     scope, name = context.scope, callee.text
     if scope.excuses(name):
         return
+    made: tuple[Fix, ...] = ()
     if context.find_local(name) is not None or scope.find_value(name) is not None:
         message = f"`{name}` is a value, not a function"
     elif scope.find_type(name) is not None:
         message = f"`{name}` is a type; write a value of it as `{name} {{ field: value }}`"
+    elif habit := _FUNCTION_HABITS.get(name):
+        message = f"there is no function `{name}`; write `{habit}`"
+        made = _habit_fixes(context, callee, node, habit)
     else:
-        habit = _FUNCTION_HABITS.get(name)
-        hint = f"; write `{habit}`" if habit else did_you_mean(name, [*WORDS, *scope.function_names()])
-        message = f"there is no function `{name}`{hint}"
-    context.report(rules.UNKNOWN_NAME, callee.span, message)
+        known = [*WORDS, *scope.function_names()]
+        message = f"there is no function `{name}`{did_you_mean(name, known)}"
+        made = fixes.rename(context.home, callee, known)
+    context.report(rules.UNKNOWN_NAME, callee.span, message, fixes=made)
+
+
+def _habit_fixes(context: FunctionContext, callee: syntax.Name, node: syntax.Call, habit: str) -> tuple[Fix, ...]:
+    """The language's own word for a foreign function, where it takes the same arguments."""
+    word, _, rest = habit.partition("(")
+    if rest:
+        return fixes.rename_to(context.home, callee, word)
+    texts = [f"({edits.source(context.home, a.span)})" for a in node.args]
+    letters = [letter for letter in "abc" if letter in habit]
+    if len(texts) != len(letters):
+        return ()
+    for letter, text in zip(letters, texts, strict=True):
+        habit = habit.replace(letter, text, 1)
+    return fixes.write(context.home, node.span, f"({habit})")
 
 
 def _check_arguments(context: FunctionContext, node: syntax.Call) -> None:
@@ -86,14 +106,17 @@ def _check_arguments(context: FunctionContext, node: syntax.Call) -> None:
             expressions.lower(context, argument)
 
 
-def _arity(context: FunctionContext, node: syntax.Call, counts: Sequence[int], form: str) -> bool:
+def _arity(
+    context: FunctionContext, node: syntax.Call, counts: Sequence[int], form: str, fixes: tuple[Fix, ...] = ()
+) -> bool:
     if node.keywords:
         name = node.keywords[0].name
         context.report(rules.WRONG_ARGUMENTS, name.span, "arguments have no names; their order tells them apart")
         return False
     if len(node.args) in counts:
         return True
-    context.report(rules.WRONG_ARGUMENTS, node.span, f"{form}, not {_count(len(node.args), 'argument')}")
+    message = f"{form}, not {_count(len(node.args), 'argument')}"
+    context.report(rules.WRONG_ARGUMENTS, node.span, message, fixes=fixes)
     return False
 
 
@@ -198,12 +221,20 @@ def _no_overload(
     name = contract.builtin.value
     found = ", ".join(str(v.type) for v in values)
     notes = (context.note(f"it takes {_overload_text(contract)}"),)
-    fixes: tuple[Fix, ...] = ()
-    wants_float = any(types.FLOAT in (*o.parameters, *o.choices) for o in contract.overloads)
-    integers = [(v, a) for v, a in zip(values, node.args, strict=True) if v.type is types.INT]
-    if wants_float and integers and len(integers) < max(2, len(values)):
-        fixes = expressions.conversion_fixes(context, integers[0][1], types.INT, types.FLOAT)
-    context.report(rules.WRONG_ARGUMENTS, node.span, f"`{name}` does not take ({found})", notes=notes, fixes=fixes)
+    made: tuple[Fix, ...] = ()
+    as_floats = [types.FLOAT if v.type is types.INT else v.type for v in values]
+    if resolve(contract, as_floats) is not None:
+        made = _float_fixes(context, values, node)
+    context.report(rules.WRONG_ARGUMENTS, node.span, f"`{name}` does not take ({found})", notes=notes, fixes=made)
+
+
+def _float_fixes(context: FunctionContext, values: Sequence[ir.Expression], node: syntax.Call) -> tuple[Fix, ...]:
+    """Make Floats of all arguments that are Ints."""
+    integers = [a for v, a in zip(values, node.args, strict=True) if v.type is types.INT]
+    if len(integers) == 1:
+        return fixes.convert(context.home, integers[0], types.INT, types.FLOAT)
+    made = [fixes.conversion(context.home, a, types.INT, types.FLOAT) or () for a in integers]
+    return (Fix("make Floats of the Ints", tuple(edit for group in made for edit in group)),) if made else ()
 
 
 def _overload_text(contract: Contract) -> str:
@@ -272,14 +303,12 @@ def _bad_construction(
     else:
         assert isinstance(type_, types.Mat)
         advice = f"it takes {type_.size} columns (Vec{type_.size}) or {type_.size**2} Floats, column by column"
-    integer = next((a for v, a in zip(values, node.args, strict=True) if v.type is types.INT), None)
-    fixes = expressions.conversion_fixes(context, integer, types.INT, types.FLOAT) if integer is not None else ()
     context.report(
         rules.WRONG_ARGUMENTS,
         node.span,
         f"`{name}` does not take ({found})",
         notes=(context.note(advice),),
-        fixes=fixes,
+        fixes=_float_fixes(context, values, node),
     )
 
 
@@ -293,13 +322,19 @@ def _place(kind: ir.PlaceKind) -> Callable[[FunctionContext, syntax.Call], ir.Ex
         if not _arity(context, node, (0,), _takes(kind.value, (0,))):
             return None
         context.use(Use.LANES if lanes else Use.PLACES, node.span, f"{kind.value}()")
+        if kind in _RANKED and not context.program.is_rank_known:
+            return None
         return ir.Place(id=context.node(node.span), type=place_type(context, kind), kind=kind)
 
     return lower_place
 
 
+_RANKED = frozenset({ir.PlaceKind.COORD, ir.PlaceKind.PLACE, ir.PlaceKind.DOMAIN})
+"""What has a number for each axis."""
+
+
 def place_type(context: FunctionContext, kind: ir.PlaceKind) -> types.Type:
-    if kind in (ir.PlaceKind.INDEX, ir.PlaceKind.LANE, ir.PlaceKind.GROUP):
+    if kind not in _RANKED:
         return types.INT
     rank = context.program.rank
     return types.position_type(rank) if kind is ir.PlaceKind.PLACE else types.address_type(rank)
@@ -370,6 +405,7 @@ def _unknown_port(context: FunctionContext, name: syntax.Name) -> None:
         rules.UNKNOWN_NAME,
         name.span,
         f"there is no input or memory `{name.text}`{did_you_mean(name.text, known)}",
+        fixes=fixes.rename(context.home, name, known),
     )
 
 
@@ -385,13 +421,23 @@ def _input(context: FunctionContext, node: syntax.Call, word: str) -> tuple[str,
             node.span,
             f"`{name}` is a memory: it has no `{word}`",
             notes=(context.note(f"read it by `at({name}, …)`, write it by `put({name}, …)`"),),
+            fixes=_memory_fixes(context, port, node),
         )
         return None
     return None if port.type is None else (name, port.type)
 
 
+def _memory_fixes(context: FunctionContext, port: PortEntity, node: syntax.Call) -> tuple[Fix, ...]:
+    """Read the element of a memory that has this step's number."""
+    is_plain = isinstance(node.callee, syntax.NameRef) and node.callee.name.text == "sample" and len(node.args) == 1
+    if not is_plain or port.type is None or port.type.rank != 1 or context.stands_apart:
+        return ()
+    return fixes.write(context.home, node.span, f"at({port.node.name.text}, index())")
+
+
 def _sample(context: FunctionContext, node: syntax.Call) -> ir.Expression | None:
-    if not _arity(context, node, (1, 2), "`sample` takes an input, and for a filtered read a position"):
+    form = "`sample` takes an input, and for a filtered read a position"
+    if not _arity(context, node, (1, 2), form, _position_fixes(context, node)):
         return None
     found = _input(context, node, "sample")
     if found is None:
@@ -406,6 +452,15 @@ def _sample(context: FunctionContext, node: syntax.Call) -> ir.Expression | None
         _sample_rank(context, node, name, type_)
         return None
     return ir.Sample(id=context.node(node.span), type=type_.element, port=name)
+
+
+def _position_fixes(context: FunctionContext, node: syntax.Call) -> tuple[Fix, ...]:
+    """`sample(f, x, y)` with its coordinates in a vector."""
+    parts = node.args[1:]
+    if not 2 <= len(parts) <= 3:
+        return ()
+    word = f"vec{len(parts)}("
+    return (Fix(f"make a vector: `{word}…)`", edits.wrap(context.home, parts[0].span.to(parts[-1].span), word, ")")),)
 
 
 def _sample_rank(context: FunctionContext, node: syntax.Call, name: str, type_: types.Field) -> None:
@@ -433,11 +488,21 @@ def _sample_at(context: FunctionContext, node: syntax.Call, name: str, type_: ty
             node.span,
             f"elements of `{name}` are {type_.element}: they cannot be mixed",
             notes=(context.note(f"`sample` at a position mixes neighbours; read one element by `at({name}, …)`"),),
+            fixes=() if position is None else _nearest_fixes(context, node, name, type_),
         )
         return None
     if position is None:
         return None
     return ir.SampleAt(id=context.node(node.span), type=type_.element, port=name, position=position)
+
+
+def _nearest_fixes(context: FunctionContext, node: syntax.Call, name: str, type_: types.Field) -> tuple[Fix, ...]:
+    """Read the element that holds the position."""
+    position = edits.source(context.home, node.args[1].span)
+    if isinstance(node.args[1], syntax.Binary):
+        position = f"({position})"
+    address = f"int(floor({position} * float(size({name}))))" if type_.rank == 1 else f"{position} * size({name})"
+    return fixes.write(context.home, node.span, f"at({name}, {address})")
 
 
 def _lower_rest(context: FunctionContext, node: syntax.Call) -> None:
@@ -480,16 +545,31 @@ def _address_fits(
     axes = ", ".join("xyz"[: type_.rank])
     forms = "one Int" if type_.rank == 1 else f"a Vec{type_.rank}, or {type_.rank} Ints ({axes})"
     given = ", ".join(str(t) for t in found)
-    fixes: tuple[Fix, ...] = ()
-    if type_.rank == 1 and found == (types.FLOAT,):
-        fixes = expressions.conversion_fixes(context, node.args[1], types.FLOAT, types.INT)
+    written = node.args[1 : 1 + len(address)]
     context.report(
         rules.BAD_ADDRESS,
         node.span,
         f"an address in `{name}`, a {type_}, is {forms}; this is ({given})",
-        fixes=fixes,
+        fixes=_address_fixes(context, type_.rank, found, written),
     )
     return False
+
+
+def _address_fixes(
+    context: FunctionContext, rank: int, found: tuple[types.Type, ...], written: Sequence[syntax.Expr]
+) -> tuple[Fix, ...]:
+    """Make an address of numbers of the wrong type: a Float is floored, as in a vector."""
+    home = context.home
+    if len(found) == rank and all(t in (types.INT, types.FLOAT) for t in found):
+        if rank > 1 and set(found) == {types.FLOAT}:
+            whole = written[0].span.to(written[-1].span)
+            return (Fix(f"make a vector: `vec{rank}(…)`", edits.wrap(home, whole, f"vec{rank}(", ")")),)
+        floats = [w for t, w in zip(found, written, strict=True) if t is types.FLOAT]
+        made = tuple(edit for w in floats for edit in fixes.floored(home, w))
+        return (Fix("floor it: `int(floor(…))`" if len(made) > 1 else f"write `{made[0].text}`", made),)
+    if rank > 1 and len(found) == 1 and isinstance(found[0], types.Vec):
+        return fixes.convert(home, written[0], found[0], types.address_type(rank))
+    return ()
 
 
 def _measure(word: str) -> Callable[[FunctionContext, syntax.Call], ir.Expression | None]:
@@ -542,6 +622,7 @@ def lower_put(context: FunctionContext, node: syntax.Call) -> None:
             node.span,
             f"`{name}` is an input: it cannot be written",
             notes=(context.note(f"declare it as `memory {name}: {port.type};` in a scan, or return an output"),),
+            fixes=_memory_fix(context, port),
         )
         _lower_rest(context, node)
         return
@@ -562,6 +643,29 @@ def lower_put(context: FunctionContext, node: syntax.Call) -> None:
         return
     context.use(Use.MEMORY, node.span, f"put({name}, …)")
     context.statements.append(ir.Put(id=context.node(node.span), memory=name, address=tuple(address), value=value))
+
+
+def _memory_fix(context: FunctionContext, port: PortEntity) -> tuple[Fix, ...]:
+    """Declare an input that is written as a memory, where all else that reads it is `at` and `size`."""
+    kernel, name = context.program.node, port.node.name.text
+    if kernel is None:
+        return ()
+    walked = {n.over.text for n in descendants(kernel) if isinstance(n, _WALKS)}
+    sampled = any(
+        isinstance(n, syntax.Call)
+        and isinstance(n.callee, syntax.NameRef)
+        and n.callee.name.text in ("sample", "extent")
+        and any(isinstance(a, syntax.NameRef) and a.name.text == name for a in n.args[:1])
+        for n in descendants(kernel)
+    )
+    is_scan = any(isinstance(m, syntax.ScanBody) for m in kernel.members)
+    if not is_scan or name in walked or sampled:
+        return ()
+    word = Span(port.node.span.start, port.node.span.start + len("input"))
+    return (Fix(f"make `{name}` a memory", (edits.replace(context.home, word, "memory"),)),)
+
+
+_WALKS = (syntax.ReductionBody, syntax.ScanBody, syntax.ScatterBody, syntax.PrefixBody)
 
 
 def lower_emit(context: FunctionContext, node: syntax.Call) -> None:

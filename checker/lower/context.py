@@ -9,6 +9,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from kcheck.checker import ir, rules, types
+from kcheck.checker.lower import edits
 from kcheck.checker.lower.problems import Problems
 from kcheck.checker.lower.scopes import FunctionEntity, Home, LocalSymbol, Scope, TypeEntity, kind_of
 from kcheck.checker.rules.rule import Rule
@@ -73,6 +74,10 @@ class ProgramContext:
     in_scatter: bool = False
     pair: types.Struct | None = None
     outputs: types.Struct | None = None
+    node: syntax.Kernel | None = None
+    """The kernel, for fixes that rewrite more than one place of it."""
+    is_rank_known: bool = True
+    """Whether all ports could be read; `rank` is only a guess where not."""
     poisoned: bool = False
     """Something had an error, here or in a declaration that is used here: there will be no program."""
 
@@ -111,6 +116,8 @@ class FunctionContext:
         self.result = result
         self.is_body = body
         self.is_constant = constant
+        self.stands_apart = False
+        """Whether this belongs to no element run: the merge, or a start value."""
         self.drops_values = False
         """Whether values that nobody uses are no news: an error about them, or about where they stand, is known."""
         self.locals: list[ir.LocalDecl] = []
@@ -166,6 +173,10 @@ class FunctionContext:
         self.symbols.append(symbol)
         return symbol
 
+    def expect_no_more_of(self, name: syntax.Name) -> None:
+        """A name that nothing declares: once is enough to say so in this function."""
+        self.frames[0].setdefault(name.text, LocalSymbol(-1, None, True, "name", name.span, name.text, used=True))
+
     def warn_if_shadowing(self, name: syntax.Name) -> None:
         if name.text.startswith("_"):
             return
@@ -199,25 +210,24 @@ class FunctionContext:
                     symbol.span,
                     f"`{symbol.name}` is never read",
                     notes=(self.note(f"remove it, or name it `_{symbol.name}` to keep it"),),
+                    fixes=self._unused_fixes(symbol),
                 )
 
-    @contextmanager
-    def frame(self) -> Iterator[None]:
-        """A block: names declared inside end with it."""
-        self.frames.append({})
-        try:
-            yield
-        finally:
-            self.frames.pop()
+    def _unused_fixes(self, symbol: LocalSymbol) -> tuple[Fix, ...]:
+        unused = f"_{symbol.name}"
+        first = edits.replace(self.home, symbol.span, f"{symbol.prefix}{unused}")
+        renamed = Fix(f"name it `{unused}`", (first, *(edits.replace(self.home, w, unused) for w in symbol.writes)))
+        if symbol.statement is None or not symbol.removable or symbol.writes:
+            return (renamed,)
+        return (Fix("remove it", (edits.remove(self.home, symbol.statement),)), renamed)
 
-    @contextmanager
-    def collect(self) -> Iterator[list[ir.Statement]]:
+    def frame(self) -> _Frame:
+        """A block: names declared inside end with it."""
+        return _Frame(self)
+
+    def collect(self) -> _Collecting:
         """Statements made inside go to the yielded list."""
-        outer, self.statements = self.statements, []
-        try:
-            yield self.statements
-        finally:
-            self.statements = outer
+        return _Collecting(self)
 
     @contextmanager
     def dropping_values(self) -> Iterator[None]:
@@ -258,3 +268,29 @@ class FunctionContext:
 
     def block(self, statements: list[ir.Statement], span: Span) -> ir.Block:
         return ir.Block(id=self.node(span), statements=tuple(statements))
+
+
+class _Frame:
+    def __init__(self, context: FunctionContext) -> None:
+        self._context = context
+
+    def __enter__(self) -> None:
+        self._context.frames.append({})
+
+    def __exit__(self, *_: object) -> None:
+        self._context.frames.pop()
+
+
+class _Collecting:
+    """Entered for every operand: a class, since it costs a third of what a generator does."""
+
+    def __init__(self, context: FunctionContext) -> None:
+        self._context = context
+        self._outer = context.statements
+
+    def __enter__(self) -> list[ir.Statement]:
+        self._context.statements = []
+        return self._context.statements
+
+    def __exit__(self, *_: object) -> None:
+        self._context.statements = self._outer

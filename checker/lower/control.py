@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from kcheck.checker import ir, rules, types
-from kcheck.checker.lower import assignment, calls, expressions, functions, patterns
+from kcheck.checker.lower import assignment, calls, edits, expressions, fixes, functions, patterns
 from kcheck.checker.lower.context import Expected, FunctionContext
 from kcheck.grammar import syntax
-from kcheck.grammar.diagnostics import Note
+from kcheck.grammar.diagnostics import Fix, Note
 from kcheck.grammar.spans import Span
+from kcheck.grammar.walk import descendants
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +39,28 @@ def function_body(context: FunctionContext, block: syntax.Block, head: Span) -> 
 
 
 def _missing_return(context: FunctionContext, block: syntax.Block, head: Span) -> None:
+    if _ends_unread(block):
+        return
     result = context.result.type
     what = "a value" if result is None else expressions.describe(result)
     advice = context.note("end the block with a value, or `return` one on every path")
     notes = (_semicolon_note(context, block) or advice,)
-    context.report(rules.MISSING_RETURN, head, f"not every path returns {what}", notes=notes)
+    made = _semicolon_fixes(context, block)
+    if not made and result is not None:
+        made = (_return_fix(context, block, fixes.zero(result)),)
+    context.report(rules.MISSING_RETURN, head, f"not every path returns {what}", notes=notes, fixes=made)
+
+
+def _return_fix(context: FunctionContext, block: syntax.Block, value: str) -> Fix:
+    text = f"return {value};"
+    return Fix(f"end with `{text}`", (edits.add_last(context.home, block.span, text),))
+
+
+def _semicolon_fixes(context: FunctionContext, block: syntax.Block) -> tuple[Fix, ...]:
+    if _semicolon_note(context, block) is None:
+        return ()
+    end = block.statements[-1].span.end
+    return (Fix("remove the `;`", (edits.replace(context.home, Span(end - 1, end), ""),)),)
 
 
 def _semicolon_note(context: FunctionContext, block: syntax.Block) -> Note | None:
@@ -84,6 +102,7 @@ def _unreachable(context: FunctionContext, nodes: Sequence[syntax.Statement]) ->
         rules.UNREACHABLE,
         nodes[0].span.to(nodes[-1].span),
         "this never runs: every path before it has returned",
+        fixes=fixes.remove(context.home, nodes[0].span.to(nodes[-1].span)),
     )
     with context.collect(), context.dropping_values():
         for node in nodes:
@@ -136,9 +155,27 @@ def _value_outcome(context: FunctionContext, node: syntax.Expr, expected: types.
 
 
 def _no_value(context: FunctionContext, block: syntax.Block) -> None:
+    if _ends_unread(block):
+        return
     note = _semicolon_note(context, block)
     where = block.statements[-1] if block.statements else block
-    context.report(rules.NO_VALUE, where.span, "this block ends without a value", notes=(note,) if note else ())
+    made = _semicolon_fixes(context, block)
+    message = "this block ends without a value"
+    context.report(rules.NO_VALUE, where.span, message, notes=(note,) if note else (), fixes=made)
+
+
+def _ends_unread(block: syntax.Block) -> bool:
+    """Whether a block, or one that it ends in, ends in what could not be read: that may have been a value."""
+    match block.statements[-1:]:
+        case (syntax.ErrorStatement(),):
+            return True
+        case (syntax.ExprStatement(value=syntax.If() as value),):
+            return _ends_unread(value.then) or (value.otherwise is not None and _ends_unread(value.otherwise))
+        case (syntax.ExprStatement(value=syntax.Match() as value),):
+            return bool(value.errors) or any(_ends_unread(arm.body) for arm in value.arms)
+        case (syntax.ExprStatement(value=syntax.Block() as value),):
+            return _ends_unread(value)
+    return False
 
 
 def _ends_in_value(context: FunctionContext, block: syntax.Block) -> bool:
@@ -169,7 +206,7 @@ def yields(context: FunctionContext, node: syntax.Expr) -> bool:
 def _statement(context: FunctionContext, node: syntax.Statement) -> bool:
     """Lower one statement; whether control never gets past it."""
     if isinstance(node, syntax.ExprStatement):
-        return _expression_statement(context, node.value)
+        return _expression_statement(context, node.value, node.span)
     return _STATEMENTS[type(node)](context, node)
 
 
@@ -178,6 +215,7 @@ def _let(context: FunctionContext, node: syntax.Let) -> bool:
     if node.type is not None:
         declared = context.program.declarations.value_type(node.type, context.scope, context.home)
     reason = f"`{node.name.text}` is declared so" if node.type is not None else ""
+    acts = len(context.statements)
     value = expressions.lower_as(context, node.value, declared, reason=reason)
     type_ = declared if declared is not None else (value.type if value is not None else None)
     if node.type is not None and declared is None:
@@ -185,6 +223,7 @@ def _let(context: FunctionContext, node: syntax.Let) -> bool:
         type_ = None
     word = "var" if node.mutable else "let"
     symbol = context.declare(node.name, type_, word, mutable=node.mutable)
+    symbol.statement, symbol.removable = node.span, len(context.statements) == acts
     if value is not None and type_ is not None:
         context.assign(symbol.local, value, node.span)
     return False
@@ -200,12 +239,14 @@ def _return(context: FunctionContext, node: syntax.Return) -> bool:
                 node.value.span,
                 f"`{context.name}` has no result, so `return` takes no value",
                 notes=(context.note("declare the result: `fn name(…) -> T`"),),
+                fixes=fixes.write(context.home, node.span, "return;"),
             )
         context.statements.append(ir.Return(id=context.node(node.span), value=None))
         return True
     if node.value is None:
         what = "a value" if wanted is None else expressions.describe(wanted)
-        context.report(rules.TYPE_MISMATCH, node.span, f"this `return` needs {what}")
+        made = () if wanted is None else fixes.write(context.home, node.span, f"return {fixes.zero(wanted)};")
+        context.report(rules.TYPE_MISMATCH, node.span, f"this `return` needs {what}", fixes=made)
         return True
     value = expressions.lower(context, node.value, wanted)
     if value is not None:
@@ -225,14 +266,14 @@ def _return_value(context: FunctionContext, value: ir.Expression, node: syntax.E
         context.statements.append(ir.Return(id=context.node(span), value=value))
 
 
-def _expression_statement(context: FunctionContext, node: syntax.Expr) -> bool:
+def _expression_statement(context: FunctionContext, node: syntax.Expr, statement: Span) -> bool:
     if isinstance(node, syntax.Call) and not calls.gives_value(context, node):
         _acting_call(context, node)
         return False
     if not yields(context, node):
         return _without_value(context, node)
     if not context.drops_values:
-        _value_not_used(context, node)
+        _value_not_used(context, node, statement)
     with context.dropping_values():
         return _without_value(context, node)
 
@@ -264,13 +305,32 @@ def _acting_call(context: FunctionContext, node: syntax.Call) -> None:
         calls.lower_emit(context, node)
 
 
-def _value_not_used(context: FunctionContext, node: syntax.Expr) -> None:
+def _value_not_used(context: FunctionContext, node: syntax.Expr, statement: Span) -> None:
     notes = (context.note("return it, give it a name with `let`, or remove it"),)
     if isinstance(node, syntax.Binary) and node.op == "==":
         notes = (context.note("`==` compares; `=` assigns"),)
     elif isinstance(node, (syntax.If, syntax.Match)):
         notes = (context.note("its branches end in values; end them with `;`-statements, or use the value"),)
-    context.report(rules.VALUE_NOT_USED, expressions.value_span(node), "this value is not used", notes=notes)
+    made = _assignment_fixes(context, node)
+    if not any(isinstance(below, syntax.Call) for below in descendants(node)):
+        made += fixes.remove(context.home, statement)
+    context.report(
+        rules.VALUE_NOT_USED, expressions.value_span(node), "this value is not used", notes=notes, fixes=made
+    )
+
+
+def _assignment_fixes(context: FunctionContext, node: syntax.Expr) -> tuple[Fix, ...]:
+    """`x == 1;` and `x + 1;` as the assignments that were meant, where `x` is a `var`."""
+    if not isinstance(node, syntax.Binary) or not isinstance(node.left, syntax.NameRef):
+        return ()
+    symbol = context.find_local(node.left.name.text)
+    if symbol is None or not symbol.mutable or node.op not in _ASSIGNING:
+        return ()
+    op = _ASSIGNING[node.op]
+    return (Fix(f"assign: `{op}`", (edits.replace(context.home, node.op_span, op),)),)
+
+
+_ASSIGNING = {"==": "=", **{op: f"{op}=" for op in ("+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>")}}
 
 
 # ---------------------------------------------------------------- if
@@ -292,6 +352,7 @@ def condition(context: FunctionContext, node: syntax.Expr, what: str) -> ir.Expr
         node.span,
         f"the condition of {what} is a Bool; this is {expressions.describe(value.type)}",
         notes=notes,
+        fixes=fixes.convert(context.home, node, value.type, types.BOOL),
     )
     return None
 
@@ -322,12 +383,13 @@ def _if_value(context: FunctionContext, node: syntax.If, expected: types.Type | 
     test = condition(context, node.condition, "`if`")
     if node.otherwise is None:
         with context.collect():
-            _value_block(context, node.then, expected)
+            value = _value_block(context, node.then, expected).value
         context.report(
             rules.NO_VALUE,
             node.span,
             "this `if` has no `else`, so it does not always have a value",
             notes=(context.note("add `else { … }`"),),
+            fixes=() if value is None else _else_fixes(context, node, fixes.zero(value.type)),
         )
         return Outcome(None, False)
     branches = Branches(context, expected)
@@ -346,13 +408,19 @@ def _if_value(context: FunctionContext, node: syntax.If, expected: types.Type | 
     return branches.outcome(node.span)
 
 
+def _else_fixes(context: FunctionContext, node: syntax.If, value: str) -> tuple[Fix, ...]:
+    text = f"else {{ {value} }}"
+    return (Fix(f"add `{text}`", (edits.insert(context.home, node.span.end, f" {text}"),)),)
+
+
 class Branches:
     """The branches of an `if` or `match` that gives a value: they agree on its type."""
 
     def __init__(self, context: FunctionContext, expected: types.Type | None) -> None:
         self._context = context
         self._expected = expected
-        self._type: types.Type | None = None
+        self.type: types.Type | None = None
+        """The type of the branches' values, once one is known."""
         self._first: syntax.Block | None = None
         self._result: int | None = None
         self._branches: list[tuple[list[ir.Statement], Outcome, syntax.Block]] = []
@@ -363,23 +431,23 @@ class Branches:
         with context.collect() as statements, context.frame():
             if before is not None:
                 before()
-            outcome = _value_block(context, block, self._expected if self._type is None else self._type)
+            outcome = _value_block(context, block, self._expected if self.type is None else self.type)
         self._branches.append((statements, self._agreeing(outcome, block), block))
 
     def _agreeing(self, outcome: Outcome, block: syntax.Block) -> Outcome:
         value = outcome.value
         if value is None:
             return outcome
-        if self._type is None or self._first is None:
-            self._type, self._first = value.type, block
+        if self.type is None or self._first is None:
+            self.type, self._first = value.type, block
             return outcome
-        if value.type == self._type:
+        if value.type == self.type:
             return outcome
         if value.type == self._expected:
-            self._odd(self._first, self._type, block, value.type)
-            self._type, self._first = value.type, block
+            self._odd(self._first, self.type, block, value.type)
+            self.type, self._first = value.type, block
         else:
-            self._odd(block, value.type, self._first, self._type)
+            self._odd(block, value.type, self._first, self.type)
         return Outcome(None, False)
 
     def _odd(self, block: syntax.Block, type_: types.Type, other: syntax.Block, wanted: types.Type) -> None:
@@ -390,7 +458,7 @@ class Branches:
             node.span,
             f"this branch gives {expressions.describe(type_)}, another {expressions.describe(wanted)}",
             notes=(context.note(f"{expressions.describe(wanted)} comes from here", expressions.value_span(other)),),
-            fixes=expressions.conversion_fixes(context, node, type_, wanted),
+            fixes=fixes.convert(context.home, node, type_, wanted),
         )
 
     def all_diverge(self) -> bool:
@@ -408,8 +476,8 @@ class Branches:
         bad = any(outcome.value is None and not outcome.diverges for _, outcome, _ in self._branches)
         if bad:
             return None
-        if self._type is not None:
-            self._result = context.new_local("$t", self._type)
+        if self.type is not None:
+            self._result = context.new_local("$t", self.type)
         return [self._block(statements, outcome, block) for statements, outcome, block in self._branches]
 
     def _block(self, statements: list[ir.Statement], outcome: Outcome, block: syntax.Block) -> ir.Block:
@@ -492,10 +560,19 @@ def _add_loop(
     )
 
 
+def _unread(context: FunctionContext, node: syntax.ErrorStatement) -> bool:
+    """A statement that could not be read: what it declares is known by name only."""
+    context.program.poisoned = True
+    for name in node.names:
+        context.declare(name, None, "let", mutable=True)
+    return False
+
+
 _STATEMENTS: dict[type, Callable[[FunctionContext, Any], bool]] = {
     syntax.Let: _let,
     syntax.Assign: assignment.lower_assignment,
     syntax.For: _for,
     syntax.Loop: _loop,
     syntax.Return: _return,
+    syntax.ErrorStatement: _unread,
 }

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
 
 from kcheck.checker import ir, rules, types
 from kcheck.checker.evaluate import NotConstant, evaluate
-from kcheck.checker.lower import expressions
+from kcheck.checker.lower import edits, expressions, fixes
 from kcheck.checker.lower.context import Expected, FunctionContext, ProgramContext
 from kcheck.checker.lower.problems import Problems
 from kcheck.checker.lower.scopes import ConstEntity, FunctionEntity, Home, Scope, Signature, TypeEntity
@@ -49,6 +49,8 @@ class Declarations:
 
     def __init__(self, problems: Problems) -> None:
         self.problems = problems
+        self.unread_uses = 0
+        """How often a type or constant was used whose item has a syntax error."""
         self._working: list[TypeEntity | ConstEntity] = []
         self._nesting = 0
         self._measures: dict[str, tuple[int, int]] = {}
@@ -149,7 +151,8 @@ class Declarations:
     def _unknown_arguments(self, node: syntax.NamedType, home: Home) -> None:
         name = node.name.text
         need = "one element type, as in `Grid<Float>`" if name in FIELD_RANKS else "no type in angle brackets"
-        self.problems.add(rules.UNKNOWN_TYPE.report(home.at(node.span), f"`{name}` takes {need}"))
+        made = () if name in FIELD_RANKS else fixes.write(home, node.span, name)
+        self.problems.add(rules.UNKNOWN_TYPE.report(home.at(node.span), f"`{name}` takes {need}", fixes=made))
 
     def _unknown_type(self, node: syntax.NamedType, scope: Scope, home: Home) -> None:
         name = node.name.text
@@ -158,10 +161,13 @@ class Declarations:
         habit = FOREIGN_TYPES.get(name)
         known = [*TYPE_NAMES, *scope.type_names()]
         hint = f"; write `{habit}`" if habit else did_you_mean(name, known)
-        self.problems.add(rules.UNKNOWN_TYPE.report(home.at(node.span), f"there is no type `{name}`{hint}"))
+        made = fixes.write(home, node.span, habit) if habit else fixes.rename(home, node.name, known)
+        message = f"there is no type `{name}`{hint}"
+        self.problems.add(rules.UNKNOWN_TYPE.report(home.at(node.span), message, fixes=made))
 
     def type_of(self, entity: TypeEntity) -> types.Struct | types.Enum | None:
         entity.used = True
+        self.unread_uses += not entity.home.is_whole
         if entity.state == "working":
             what = f"`{entity.node.name.text}` contains itself, so it would have no end"
             self._cycle(rules.RECURSIVE_TYPE, entity, what, "keep an index (Int) of the other element instead")
@@ -208,7 +214,7 @@ class Declarations:
         if isinstance(node, syntax.Struct):
             fields = self._fields(node.fields, entity)
             built: types.Struct | types.Enum | None
-            built = None if fields is None else types.Struct(node.name.text, key, fields)
+            built = None if fields is None or node.errors else types.Struct(node.name.text, key, fields)
         else:
             built = self._build_enum(node, entity, key)
         return built if built is None or self._is_moderate(built, entity) else None
@@ -248,7 +254,7 @@ class Declarations:
         return own + sum(count for count, _ in parts), 1 + max((depth for _, depth in parts), default=0)
 
     def _build_enum(self, node: syntax.Enumeration, entity: TypeEntity, key: str) -> types.Enum | None:
-        good = self._no_duplicates([v.name for v in node.variants], entity.home, "variant")
+        good = self._no_duplicates(node.variants, entity.home, "variant")
         variants = []
         for variant in node.variants:
             if variant.name.text == "tag":
@@ -260,8 +266,10 @@ class Declarations:
                     )
                 )
             fields = self._fields(variant.fields, entity)
-            good = good and fields is not None
+            good = good and fields is not None and not variant.errors
             variants.append(types.Variant(variant.name.text, fields or ()))
+        if node.errors:
+            return None
         if not variants:
             good = False
             self.problems.add(
@@ -273,31 +281,40 @@ class Declarations:
         return types.Enum(node.name.text, key, tuple(variants)) if good else None
 
     def _fields(self, nodes: tuple[syntax.FieldDecl, ...], entity: TypeEntity) -> tuple[types.FieldOf, ...] | None:
-        good = self._no_duplicates([f.name for f in nodes], entity.home, "field")
+        good = self._no_duplicates(nodes, entity.home, "field")
         found = [(n.name.text, self.value_type(n.type, entity.scope, entity.home)) for n in nodes]
         fields = tuple(types.FieldOf(name, type_) for name, type_ in found if type_ is not None)
         return fields if good and len(fields) == len(found) else None
 
-    def _no_duplicates(self, names: list[syntax.Name], home: Home, what: str) -> bool:
+    def _no_duplicates(
+        self, nodes: Sequence[syntax.FieldDecl | syntax.VariantDecl | syntax.Parameter], home: Home, what: str
+    ) -> bool:
         seen: dict[str, syntax.Name] = {}
-        for name in names:
+        for node in nodes:
+            name = node.name
             if name.text in seen:
+                if isinstance(node, syntax.Parameter):  # the calls give a value for it
+                    made = fixes.rename_to(home, name, fixes.free_name(name.text, (n.name.text for n in nodes)))
+                else:
+                    whole = edits.with_separator(home, node.span, ";,")
+                    made = fixes.remove(home, whole, f"the second `{name.text}`")
                 self.problems.add(
                     rules.DUPLICATE.report(
                         home.at(name.span),
                         f"a second {what} `{name.text}`",
                         notes=(Note(f"the first `{name.text}` is here", home.at(seen[name.text].span)),),
+                        fixes=made,
                     )
                 )
             seen.setdefault(name.text, name)
-        return len(seen) == len(names)
+        return len(seen) == len(nodes)
 
     # ------------------------------------------------------------ functions
 
     def signature(self, entity: FunctionEntity) -> Signature:
         if entity.signature is None:
             node = entity.node
-            good = self._no_duplicates([p.name for p in node.parameters], entity.home, "parameter")
+            good = self._no_duplicates(node.parameters, entity.home, "parameter")
             found = [self.value_type(p.type, entity.scope, entity.home) for p in node.parameters]
             entity.signature = Signature(
                 tuple(type_ if good else None for type_ in found),
@@ -310,6 +327,7 @@ class Declarations:
     def constant(self, entity: ConstEntity) -> ir.Const | None:
         """The value of a `const`; None after an error."""
         entity.used = True
+        self.unread_uses += not entity.home.is_whole
         if entity.state == "working":
             self._cycle(rules.CONST_CYCLE, entity, f"the value of `{entity.node.name.text}` depends on itself")
             return None

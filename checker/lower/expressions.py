@@ -11,13 +11,13 @@ from functools import cache
 from typing import Any
 
 from kcheck.checker import floats, ir, rules, types
-from kcheck.checker.lower import calls, control
+from kcheck.checker.lower import calls, control, edits, fixes
 from kcheck.checker.lower.context import FunctionContext
 from kcheck.checker.lower.scopes import ConstEntity, ParamEntity, PortEntity, TypeEntity
 from kcheck.checker.near import did_you_mean
 from kcheck.checker.rules.rule import Rule
 from kcheck.grammar import syntax
-from kcheck.grammar.diagnostics import Edit, Fix, Note
+from kcheck.grammar.diagnostics import Fix, Note
 from kcheck.grammar.spans import Span
 
 MIN_INT, MAX_INT = -(2**31), 2**31 - 1
@@ -60,7 +60,7 @@ def matches(
         return True
     node = last_value(node)
     notes: tuple[Note, ...] = (context.note(reason),) if reason else ()
-    fixes = conversion_fixes(context, node, value.type, type_)
+    made = fixes.convert(context.home, node, value.type, type_)
     if str(value.type) == str(type_):
         notes += (context.note("these are two types of one name, declared in different places"),)
     context.report(
@@ -69,7 +69,7 @@ def matches(
         f"expected {describe(type_)}, found {describe(value.type)}",
         label=f"this is {describe(value.type)}",
         notes=notes,
-        fixes=fixes,
+        fixes=made,
     )
     return False
 
@@ -80,24 +80,6 @@ def describe(type_: types.Type) -> str:
         return "no value"
     name = str(type_)
     return f"an {name}" if name[0] in "AEIO" else f"a {name}"
-
-
-def conversion_fixes(
-    context: FunctionContext, node: syntax.Expr, found: types.Type, wanted: types.Type
-) -> tuple[Fix, ...]:
-    """Fixes that convert between Int and Float, the literal itself where it is one."""
-    origin = context.home.at(node.span)
-    if (found, wanted) == (types.INT, types.FLOAT):
-        if isinstance(node, syntax.IntLiteral) and not node.pattern:
-            return (Fix(f"write `{node.value}.0`", (Edit(origin, f"{node.value}.0"),)),)
-        word = "float"
-    elif (found, wanted) == (types.FLOAT, types.INT):
-        word = "int"
-    else:
-        return ()
-    start, end = Span(node.span.start, node.span.start), Span(node.span.end, node.span.end)
-    edits = (Edit(context.home.at(start), f"{word}("), Edit(context.home.at(end), ")"))
-    return (Fix(f"convert with `{word}(…)`", edits),)
 
 
 def last_value(node: syntax.Expr) -> syntax.Expr:
@@ -150,11 +132,14 @@ def _int_literal(
     value = int_value(node.value, node.pattern)
     if value is None:
         limit = "32 bits" if node.pattern else f"{MAX_INT}"
+        pattern = f"0x{node.value:X}"
+        is_pattern = not node.pattern and node.value <= 0xFFFFFFFF
         context.report(
             rules.LITERAL_OUT_OF_RANGE,
             node.span,
             f"this number does not fit an Int: the largest is {limit}",
             notes=(context.note("an Int has 32 bits, from -2147483648 to 2147483647"),),
+            fixes=fixes.write(context.home, node.span, pattern) if is_pattern else (),
         )
         return None
     return context.int_const(value, node.span)
@@ -240,7 +225,16 @@ def _port_as_value(context: FunctionContext, port: PortEntity, node: syntax.Name
         node.span,
         f"`{name}` is an {port.node.kind.value}, not a value".replace("an memory", "a memory"),
         notes=(context.note(advice),),
+        fixes=_sample_fix(context, port, node),
     )
+
+
+def _sample_fix(context: FunctionContext, port: PortEntity, node: syntax.NameRef) -> tuple[Fix, ...]:
+    """Read the port at this run's place, where it has one."""
+    fits = port.type is not None and port.type.rank == context.program.rank
+    if port.node.kind is not syntax.PortKind.INPUT or not fits or context.is_constant or context.stands_apart:
+        return ()
+    return (Fix("read this run's element", edits.wrap(context.home, node.span, "sample(", ")")),)
 
 
 def _bare_variant(context: FunctionContext, node: syntax.NameRef, expected: types.Type | None) -> ir.Expression | None:
@@ -261,7 +255,13 @@ def find_variant(context: FunctionContext, name: syntax.Name, expected: types.Ty
         return found
     if candidates:
         choices = ", ".join(f"`{c.node.name.text}.{name.text}`" for c in candidates)
-        context.report(rules.AMBIGUOUS_VARIANT, name.span, f"`{name.text}` is a variant of several enums: {choices}")
+        qualified = [f"{c.node.name.text}.{name.text}" for c in candidates]
+        context.report(
+            rules.AMBIGUOUS_VARIANT,
+            name.span,
+            f"`{name.text}` is a variant of several enums: {choices}",
+            fixes=tuple(fix for text in qualified for fix in fixes.write(context.home, name.span, text)),
+        )
     else:
         _unknown_value(context, name)
     return None
@@ -272,12 +272,21 @@ def _unknown_value(context: FunctionContext, name: syntax.Name) -> None:
     if scope.excuses(text):
         return
     if scope.find_function(text) is not None or text in calls.WORDS:
-        context.report(rules.NOT_A_VALUE, name.span, f"`{text}` is a function, not a value; call it: `{text}(…)`")
+        call = f"{text}()"
+        made = fixes.write(context.home, name.span, call) if text in _PLACES else ()
+        message = f"`{text}` is a function, not a value; call it: `{text}(…)`"
+        context.report(rules.NOT_A_VALUE, name.span, message, fixes=made)
     elif scope.find_type(text) is not None:
         context.report(rules.NOT_A_VALUE, name.span, f"`{text}` is a type, not a value")
     else:
-        hint = did_you_mean(text, [*context.local_names(), *scope.value_names()])
-        context.report(rules.UNKNOWN_NAME, name.span, f"there is no value `{text}` here{hint}")
+        known = [*context.local_names(), *scope.value_names()]
+        message = f"there is no value `{text}` here{did_you_mean(text, known)}"
+        context.report(rules.UNKNOWN_NAME, name.span, message, fixes=fixes.rename(context.home, name, known))
+        context.expect_no_more_of(name)
+
+
+_PLACES = frozenset(kind.value for kind in ir.PlaceKind)
+"""The words that are called without an argument."""
 
 
 # ---------------------------------------------------------------- operators
@@ -306,7 +315,14 @@ def _unary(context: FunctionContext, node: syntax.Unary, expected: types.Type | 
     }[op]
     if not allowed:
         need = {"-": "a number", "!": "a Bool", "~": "an Int"}[node.op]
-        context.report(rules.BAD_OPERANDS, node.span, f"`{node.op}` takes {need}, not {describe(value_.type)}")
+        compared = fixes.write(context.home, node.span, f"{edits.source(context.home, operand.span)} == 0")
+        is_test = op is ir.UnaryOp.NOT and value_.type is types.INT and isinstance(operand, syntax.NameRef)
+        context.report(
+            rules.BAD_OPERANDS,
+            node.span,
+            f"`{node.op}` takes {need}, not {describe(value_.type)}",
+            fixes=compared if is_test else (),
+        )
         return None
     if op is ir.UnaryOp.NEG and isinstance(value_, ir.Const) and value_.type is types.FLOAT:
         return ir.Const(id=context.node(node.span), type=types.FLOAT, leaves=(int(value_.leaves[0]) ^ 0x80000000,))
@@ -419,12 +435,13 @@ def _bad_operands(
 ) -> None:
     a, b = left.type, right.type
     notes: tuple[Note, ...] = ()
-    fixes: tuple[Fix, ...] = ()
+    made: tuple[Fix, ...] = ()
     if types.INT in (a, b) and (types.float_shape(a) or types.float_shape(b)):
-        fixes = _operand_fixes(context, op, a, b, node)
+        made = _operand_fixes(context, op, a, b, node)
         notes = (context.note("Int and Float never convert by themselves; write `float(…)` or `int(…)`"),)
     elif isinstance(a, types.Vec) and isinstance(b, types.Mat):
         notes = (context.note("a matrix stands left of the vector: `m * v`; `transpose(m) * v` is the other product"),)
+        made = _product_fixes(context, a, b, node)
     elif op in _ORDERED and isinstance(a, types.Vec):
         notes = (context.note("vectors have no order; compare components or `length`s"),)
     elif isinstance(a, types.Array) or isinstance(b, types.Array):
@@ -434,7 +451,23 @@ def _bad_operands(
         node.op_span if isinstance(node, syntax.Binary) else node.span,
         f"`{op.value}` does not take {describe(a)} and {describe(b)}",
         notes=notes,
-        fixes=fixes,
+        fixes=made,
+    )
+
+
+def _product_fixes(
+    context: FunctionContext, a: types.Vec, b: types.Mat, node: syntax.Binary | syntax.Assign
+) -> tuple[Fix, ...]:
+    """`v * m` with the matrix first: the vector as a column, or the product that rows would give."""
+    if not isinstance(node, syntax.Binary) or node.op != "*" or a.size != b.size:
+        return ()
+    home = context.home
+    vector, matrix = edits.source(home, node.left.span), edits.source(home, node.right.span)
+    if isinstance(node.left, syntax.Binary):
+        vector = f"({vector})"
+    return tuple(
+        Fix(f"write `{product}`", (edits.replace(home, node.span, product),))
+        for product in (f"{matrix} * {vector}", f"transpose({matrix}) * {vector}")
     )
 
 
@@ -443,12 +476,12 @@ def _operand_fixes(
 ) -> tuple[Fix, ...]:
     """What makes an Int fit the Floats that it meets."""
     if isinstance(node, syntax.Assign) and a is types.INT:
-        return conversion_fixes(context, node.value, b, types.INT)
+        return fixes.convert(context.home, node.value, b, types.INT)
     if op not in _ARITHMETIC and not (types.FLOAT in (a, b) and op in _ORDERED | _EQUALITY):
         return ()
     left = node.left if isinstance(node, syntax.Binary) else node.target
     right = node.right if isinstance(node, syntax.Binary) else node.value
-    return conversion_fixes(context, left if a is types.INT else right, types.INT, types.FLOAT)
+    return fixes.convert(context.home, left if a is types.INT else right, types.INT, types.FLOAT)
 
 
 def _logic(context: FunctionContext, node: syntax.Binary) -> ir.Expression | None:
@@ -484,6 +517,7 @@ def _logic_operand(context: FunctionContext, node: syntax.Binary, operand: synta
             operand.span,
             f"`{node.op}` takes Bools, not {describe(value.type)}",
             notes=(context.note("compare first, as in `x != 0`"),) if value.type is types.INT else (),
+            fixes=fixes.convert(context.home, operand, value.type, types.BOOL),
         )
         return None
     return value
@@ -540,6 +574,7 @@ def no_such_field(context: FunctionContext, type_: types.Struct, name: syntax.Na
         name.span,
         f"`{type_}` has no field `{name.text}`{did_you_mean(name.text, known)}",
         notes=(context.note(listing),),
+        fixes=fixes.rename(context.home, name, known),
     )
 
 
@@ -606,7 +641,9 @@ def _struct_value(
         entity = context.find_type(node.enum)
         if entity is None or not isinstance(entity.node, syntax.Enumeration):
             if not context.scope.excuses(node.enum.text):
-                context.report(rules.UNKNOWN_TYPE, node.enum.span, f"there is no enum `{node.enum.text}`")
+                made = fixes.rename(context.home, node.enum, context.scope.type_names())
+                message = f"there is no enum `{node.enum.text}`"
+                context.report(rules.UNKNOWN_TYPE, node.enum.span, message, fixes=made)
             _check_values(context, node.fields)
             return None
         return _qualified_variant(context, entity, node.name, node.fields, node.span)
@@ -615,7 +652,7 @@ def _struct_value(
         type_ = context.program.declarations.type_of(entity)
         if not isinstance(type_, types.Struct):
             return None
-        parts = named_values(context, type_.fields, node.fields, f"`{type_}`", node.name.span)
+        parts = named_values(context, type_.fields, node.fields, f"`{type_}`", node.name.span, node.span)
         return None if parts is None else ir.Make(id=context.node(node.span), type=type_, parts=parts)
     if context.scope.find_variants(node.name.text) or isinstance(expected, types.Enum):
         enum = find_variant(context, node.name, expected)
@@ -634,8 +671,9 @@ def _unknown_struct(context: FunctionContext, node: syntax.StructValue) -> None:
     _check_values(context, node.fields)
     if context.scope.excuses(node.name.text):
         return
-    hint = did_you_mean(node.name.text, context.scope.type_names())
-    context.report(rules.UNKNOWN_TYPE, node.name.span, f"there is no struct `{node.name.text}`{hint}")
+    known = list(context.scope.type_names())
+    message = f"there is no struct `{node.name.text}`{did_you_mean(node.name.text, known)}"
+    context.report(rules.UNKNOWN_TYPE, node.name.span, message, fixes=fixes.rename(context.home, node.name, known))
 
 
 def named_values(
@@ -644,12 +682,16 @@ def named_values(
     given: tuple[syntax.FieldValue, ...],
     owner: str,
     span: Span,
+    whole: Span,
     *,
     missing: Rule = rules.WRONG_ARGUMENTS,
     unknown: Rule = rules.NO_SUCH_MEMBER,
     mismatch: Rule = rules.TYPE_MISMATCH,
 ) -> tuple[ir.Expression, ...] | None:
-    """The values of `{ name: value, … }` in the order of declaration, evaluated in the order of writing."""
+    """The values of `{ name: value, … }` in the order of declaration, evaluated in the order of writing.
+
+    `whole` ends where the braces do; `span` is where to say that something lacks.
+    """
     wanted = {f.name: f.type for f in declared}
     values = lower_all(context, [g.value for g in given], [wanted.get(g.name.text) for g in given])
     parts: dict[str, ir.Expression] = {}
@@ -659,10 +701,13 @@ def named_values(
         name = field.name.text
         if name not in wanted:
             hint = did_you_mean(name, wanted)
-            context.report(unknown, field.name.span, f"{owner} has no `{name}`{hint}")
+            made = fixes.rename(context.home, field.name, wanted.keys() - {g.name.text for g in given})
+            made = made or fixes.remove_listed(context.home, field.span, f"`{name}`")
+            context.report(unknown, field.name.span, f"{owner} has no `{name}`{hint}", fixes=made)
             good = False
         elif name in seen:
-            context.report(rules.DUPLICATE, field.name.span, f"`{name}` is given twice")
+            made = fixes.remove_listed(context.home, field.span, f"the second `{name}`")
+            context.report(rules.DUPLICATE, field.name.span, f"`{name}` is given twice", fixes=made)
             good = False
         elif value is None or not matches(context, value, wanted[name], field.value, rule=mismatch):
             good = False
@@ -672,7 +717,9 @@ def named_values(
     absent = [name for name in wanted if name not in seen]
     if absent and seen <= wanted.keys():
         listing = ", ".join(f"`{a}`" for a in absent)
-        context.report(missing, span, f"{owner} also needs {listing}")
+        lacking = [f for f in declared if f.name in absent]
+        made = fixes.add_fields(context.home, whole, lacking, [g.span for g in given])
+        context.report(missing, span, f"{owner} also needs {listing}", fixes=made)
     good = good and not absent
     return tuple(parts[f.name] for f in declared) if good else None
 
@@ -701,6 +748,7 @@ def no_such_variant(context: FunctionContext, enum: types.Enum, name: syntax.Nam
         name.span,
         f"`{enum}` has no variant `{name.text}`{did_you_mean(name.text, known)}",
         notes=(context.note(listing),),
+        fixes=fixes.rename(context.home, name, known),
     )
 
 
@@ -708,7 +756,7 @@ def make_variant(
     context: FunctionContext,
     enum: types.Enum,
     name: syntax.Name,
-    fields: tuple[syntax.FieldValue, ...],
+    given: tuple[syntax.FieldValue, ...],
     span: Span,
 ) -> ir.Expression | None:
     index = enum.index(name.text)
@@ -716,7 +764,7 @@ def make_variant(
         no_such_variant(context, enum, name)
         return None
     variant = enum.variants[index]
-    parts = named_values(context, variant.fields, fields, f"`{variant.name}`", name.span)
+    parts = named_values(context, variant.fields, given, f"`{variant.name}`", name.span, span)
     if parts is None:
         return None
     return ir.MakeVariant(id=context.node(span), type=enum, variant=index, parts=parts)
@@ -726,11 +774,18 @@ def _record(context: FunctionContext, node: syntax.Record, expected: types.Type 
     outputs = context.program.outputs
     if outputs is None or expected != outputs or not context.is_body:
         _check_values(context, node.fields)
+        if context.is_body and context.result.type is None and not context.program.in_scatter:
+            return None
         advice = (
             "records leave the body of a kernel with several outputs; a struct value starts with its name: "
             "`Name { field: value }`"
         )
-        context.report(rules.BAD_RECORD, node.span, "a record cannot stand here", notes=(context.note(advice),))
+        made: tuple[Fix, ...] = ()
+        if context.is_body and outputs is None and len(node.fields) == 1:
+            value = edits.source(context.home, node.fields[0].value.span)
+            made = _unwrapped(context, node, value)
+        message = "a record cannot stand here"
+        context.report(rules.BAD_RECORD, node.span, message, notes=(context.note(advice),), fixes=made)
         return None
     parts = named_values(
         context,
@@ -738,11 +793,19 @@ def _record(context: FunctionContext, node: syntax.Record, expected: types.Type 
         node.fields,
         "the record of outputs",
         node.span,
+        node.span,
         missing=rules.BAD_RECORD,
         unknown=rules.BAD_RECORD,
         mismatch=rules.WRONG_RESULT,
     )
     return None if parts is None else ir.Make(id=context.node(node.span), type=outputs, parts=parts)
+
+
+def _unwrapped(context: FunctionContext, node: syntax.Record, value: str) -> tuple[Fix, ...]:
+    """The value of a record of one field alone; braces that are a block's too stay."""
+    returned = edits.source(context.home, Span(0, node.span.start)).rstrip().endswith("return")
+    text = value if returned else f"{{ {value} }}"
+    return (Fix("give the value alone", (edits.replace(context.home, node.span, text),)),)
 
 
 def _array(context: FunctionContext, node: syntax.ArrayLiteral, expected: types.Type | None) -> ir.Expression | None:
@@ -775,6 +838,10 @@ def _repeat(context: FunctionContext, node: syntax.ArrayRepeat, expected: types.
     return None if type_ is None else splat(context, value, type_, node.span)
 
 
+def _unread(context: FunctionContext, node: syntax.ErrorExpr, expected: types.Type | None) -> None:
+    """A value that could not be read, which is told already."""
+
+
 @cache
 def _lowerings() -> dict[type, Callable[[FunctionContext, Any, types.Type | None], ir.Expression | None]]:
     """By syntax node; built late, since calls and blocks are lowered by modules that import this one."""
@@ -797,4 +864,5 @@ def _lowerings() -> dict[type, Callable[[FunctionContext, Any, types.Type | None
         syntax.If: control.if_value,
         syntax.Match: control.match_value,
         syntax.Block: control.block_expression,
+        syntax.ErrorExpr: _unread,
     }

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kcheck.checker import ir, rules, types
-from kcheck.checker.lower import control
+from kcheck.checker.lower import control, edits, fixes
 from kcheck.checker.lower.context import Expected, FunctionContext, LoweredFunction, ProgramContext
-from kcheck.checker.lower.scopes import FunctionEntity
+from kcheck.checker.lower.scopes import FunctionEntity, Home, Scope
 from kcheck.grammar import syntax
-from kcheck.grammar.diagnostics import Note
+from kcheck.grammar.diagnostics import Fix, Note
 from kcheck.grammar.spans import Span
 from kcheck.grammar.walk import descendants
 
 MAX_CALL_DEPTH = 256
 """The longest chain of functions that call each other."""
 
-__all__ = ["LoweredFunction", "call_function", "check_pair", "finish", "lower_function"]
+__all__ = ["LoweredFunction", "call_function", "check_pair", "check_unread", "finish", "lower_function"]
 
 
 def call_function(context: FunctionContext, entity: FunctionEntity, call: Span) -> LoweredFunction | None:
@@ -112,6 +112,18 @@ _EFFECTS: dict[type, ir.Effect] = {
 }
 
 
+def check_unread(
+    program: ProgramContext, home: Home, scope: Scope, names: Sequence[syntax.Name], block: syntax.Block
+) -> None:
+    """Look for errors in a block whose header could not be read; `names` may be declared there."""
+    context = FunctionContext(program, home, scope, "body", Expected(None))
+    for name in names:
+        if scope.find_value(name.text) is None:
+            context.declare(name, None, "parameter")
+    with context.dropping_values():
+        control.statement_block(context, block)
+
+
 def finish(context: FunctionContext, body: ir.Block, parameters: int, result: types.Type) -> LoweredFunction:
     """Put a lowered function into the program."""
     context.report_unused()
@@ -153,11 +165,11 @@ def check_pair(context: FunctionContext, value: ir.Expression, span: Span) -> bo
     first, second = type_.fields
     if first.type != address:
         message = f"the first field, the address, should be {address}; `{first.name}` is {first.type}"
-        _bad_pair(context, span, message, target)
+        _bad_pair(context, span, message, target, _field_fixes(context, type_, first, address))
         return False
     if second.type != target.element:
         message = f"the second field, the value, should be {target.element}; `{second.name}` is {second.type}"
-        _bad_pair(context, span, message, target)
+        _bad_pair(context, span, message, target, _field_fixes(context, type_, second, target.element))
         return False
     if context.program.pair is None:
         context.program.pair = type_
@@ -167,6 +179,30 @@ def check_pair(context: FunctionContext, value: ir.Expression, span: Span) -> bo
     return True
 
 
-def _bad_pair(context: FunctionContext, span: Span, message: str, target: types.Field) -> None:
+def _bad_pair(
+    context: FunctionContext, span: Span, message: str, target: types.Field, made: tuple[Fix, ...] = ()
+) -> None:
     note = Note(f"the target is a {target}: an address in it is {types.address_type(target.rank)}")
-    context.report(rules.BAD_PAIR, span, message, notes=(note,))
+    context.report(rules.BAD_PAIR, span, message, notes=(note,), fixes=made)
+
+
+def _field_fixes(
+    context: FunctionContext, struct: types.Struct, field: types.FieldOf, wanted: types.Type
+) -> tuple[Fix, ...]:
+    """Declare a field of the kernel's own pair with the type that it needs, and convert what is given for it."""
+    home, kernel = context.home, context.program.node
+    entity = context.scope.types.get(struct.name)
+    if kernel is None or entity is None or entity.home != home or not isinstance(entity.node, syntax.Struct):
+        return ()
+    declared = next(f for f in entity.node.fields if f.name.text == field.name)
+    made = [edits.replace(home, declared.type.span, str(wanted))]
+    for node in descendants(kernel):
+        if isinstance(node, syntax.StructValue) and node.enum is None and node.name.text == struct.name:
+            for given in node.fields:
+                if given.name.text == field.name:
+                    floors = (field.type, wanted) == (types.FLOAT, types.INT)
+                    change = fixes.conversion(home, given.value, field.type, wanted)
+                    made += fixes.floored(home, given.value) if floors else change or ()
+    if len(made) == 1 or isinstance(wanted, (types.Struct, types.Enum)):
+        return ()
+    return (Fix(f"make `{field.name}` {wanted}", tuple(made)),)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterable
+
 from kcheck.checker import rules
 from kcheck.checker.builtins import ACTING_WORDS
+from kcheck.checker.lower import fixes
 from kcheck.checker.lower.declarations import TYPE_NAMES
 from kcheck.checker.lower.problems import Problems
 from kcheck.checker.lower.scopes import ConstEntity, FunctionEntity, Home, Scope, TypeEntity
 from kcheck.grammar import syntax
-from kcheck.grammar.diagnostics import Note
+from kcheck.grammar.diagnostics import Fix, Note
 from kcheck.grammar.source import ParsedItem
 
 
@@ -33,11 +37,14 @@ def declare_item(
             if name in TYPE_NAMES:
                 message = f"`{name}` is a type of the language; no other can take its name"
                 problems.add(rules.DUPLICATE.report(home.at(node.name.span), message))
+            scope.broken.update(error_name.text for error in node.errors for error_name in error.names)
             earlier = scope.types.get(name)
             scope.types.setdefault(name, TypeEntity(node, home, scope))
     if earlier is not None:
         note = Note(f"the first `{name}` is here", earlier.home.at(earlier.node.name.span))
-        problems.add(rules.DUPLICATE.report(home.at(node.name.span), f"a second `{name}`", notes=(note,)))
+        made = fixes.remove(home, node.span, f"the second `{name}`")
+        message = f"a second `{name}`"
+        problems.add(rules.DUPLICATE.report(home.at(node.name.span), message, notes=(note,), fixes=made))
     elif scope.parent is not None:
         _warn_if_hiding(scope, node, home, problems)
 
@@ -76,7 +83,7 @@ def declare_file(path: str, items: tuple[ParsedItem, ...], problems: Problems, p
     scope = Scope(Home(path, ""), package=package)
     kernels: dict[str, tuple[Home, syntax.Name]] = {}
     for item in items:
-        home, node = Home(path, item.key), item.node
+        home, node = Home(path, item.key, item.text, item.is_whole), item.node
         match node:
             case syntax.Struct() | syntax.Enumeration() | syntax.Const() | syntax.Function():
                 declare_item(scope, node, problems, home)
@@ -96,13 +103,24 @@ def _check_kernel_name(
     problems: Problems,
 ) -> None:
     word = "kernel" if isinstance(node, syntax.Kernel) else "scene"
+    if word == "kernel" and "@" not in node.name.text:
+        return  # its header could not be read
     key = f"{word} {node.name.text}"
     if key in seen:
         first_home, first = seen[key]
         note = Note(f"the first {key} is here", first_home.at(first.span))
         message = f"a second {key}" + ("; give it another version" if word == "kernel" else "")
-        problems.add(rules.DUPLICATE.report(home.at(node.name.span), message, notes=(note,)))
+        made = _version_fixes(seen, home, node.name) if word == "kernel" else ()
+        problems.add(rules.DUPLICATE.report(home.at(node.name.span), message, notes=(note,), fixes=made))
     seen.setdefault(key, (home, node.name))
+
+
+def _version_fixes(seen: Iterable[str], home: Home, name: syntax.Name) -> tuple[Fix, ...]:
+    """The next version that no kernel before has."""
+    base, _, version = name.text.rpartition("@")
+    numbers = itertools.count(int(version) + 1)
+    free = next(n for n in numbers if f"kernel {base}@{n}" not in seen)
+    return fixes.rename_to(home, name, f"{base}@{free}")
 
 
 def _remember_broken(scope: Scope, node: syntax.BrokenItem) -> None:

@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from kcheck.checker import ir, rewrite, rules, types
-from kcheck.checker.lower import functions
+from kcheck.checker.lower import edits, fixes, functions
 from kcheck.checker.lower.context import LoweredFunction, ProgramContext
 from kcheck.checker.lower.declarations import Declarations
 from kcheck.checker.lower.items import declare_item
 from kcheck.checker.lower.scopes import Home, ParamEntity, PortEntity, Scope
+from kcheck.checker.modes import fixes as mode_fixes
 from kcheck.checker.modes import lower_mode
 from kcheck.checker.modes.common import KernelContext
 from kcheck.grammar import syntax
@@ -19,25 +20,33 @@ from kcheck.grammar.spans import Span
 from kcheck.grammar.walk import descendants
 
 READ, WRITE = "field.read", "field.write"
+# Members that declare no port and no mode.
+_NO_PORTS = frozenset({"requires", "param", "const", "struct", "enum", "fn", "merge", "example"})
 
 
 def lower_kernel(
     node: syntax.Kernel, home: Home, outer: Scope, declarations: Declarations
 ) -> tuple[ir.Program | None, Scope]:
     """The kernel's program (None where it has an error) and its scope."""
-    errors = declarations.problems.errors
+    errors, unread_uses = declarations.problems.errors, declarations.unread_uses
     scope = Scope(home, outer)
-    kernel = KernelContext(node, home, scope, ProgramContext(declarations, scope, rank=1))
+    kernel = KernelContext(node, home, scope, ProgramContext(declarations, scope, rank=1, node=node))
     _declare_members(kernel)
+    kernel.program.is_rank_known = _are_ports_known(kernel)
     params = [_param_decl(kernel, entity) for entity in scope.params.values()]
     _check_permissions(kernel)
     body = _choose_body(kernel)
     lowered = lower_mode(kernel, body) if body is not None else None
+    _check_unread(kernel)
     _check_uncalled(kernel)
     good = [p for p in params if p is not None]
     if lowered is None or len(good) < len(params):
         return None, scope
     if kernel.program.poisoned or declarations.problems.errors > errors:
+        return None, scope
+    if not home.is_whole or declarations.unread_uses > unread_uses:
+        return None, scope
+    if any(not entity.home.is_whole for entity in kernel.program.lowered):
         return None, scope
     _report_unused(kernel)
     schedule, reached = _reached(kernel.program.functions, lowered.schedule)
@@ -81,6 +90,9 @@ def _declare_members(kernel: KernelContext) -> None:
     for member in members:
         if isinstance(member, (syntax.Struct, syntax.Enumeration, syntax.Const, syntax.Function)):
             declare_item(kernel.scope, member, kernel.program.problems)
+        elif isinstance(member, syntax.ErrorMember):
+            kernel.scope.broken.update(name.text for name in member.names)
+            kernel.scope.incomplete |= not member.names
     for member in members:
         if isinstance(member, syntax.Port):
             _declare_port(kernel, member)
@@ -92,8 +104,15 @@ def _declare_members(kernel: KernelContext) -> None:
         entity.used = used
 
 
+def _are_ports_known(kernel: KernelContext) -> bool:
+    unread = (member for member in kernel.node.members if isinstance(member, syntax.ErrorMember))
+    return all(port.type is not None for port in kernel.scope.ports.values()) and all(
+        member.keyword in _NO_PORTS for member in unread
+    )
+
+
 def _declare_port(kernel: KernelContext, node: syntax.Port) -> None:
-    if _is_free(kernel, node.name, "port"):
+    if _is_free(kernel, node, "port"):
         type_ = kernel.program.declarations.field_type(node.type, kernel.scope, kernel.home)
         if type_ is None:
             kernel.program.poisoned = True
@@ -101,14 +120,15 @@ def _declare_port(kernel: KernelContext, node: syntax.Port) -> None:
 
 
 def _declare_param(kernel: KernelContext, node: syntax.Param) -> None:
-    if _is_free(kernel, node.name, "param"):
+    if _is_free(kernel, node, "param"):
         type_ = kernel.program.declarations.value_type(node.type, kernel.scope, kernel.home)
         if type_ is None:
             kernel.program.poisoned = True
         kernel.scope.params[node.name.text] = ParamEntity(node, type_)
 
 
-def _is_free(kernel: KernelContext, name: syntax.Name, what: str) -> bool:
+def _is_free(kernel: KernelContext, node: syntax.Port | syntax.Param, what: str) -> bool:
+    name = node.name
     earlier = kernel.scope.ports.get(name.text) or kernel.scope.params.get(name.text)
     if earlier is None:
         if kernel.scope.find_value(name.text) is not None:
@@ -116,7 +136,8 @@ def _is_free(kernel: KernelContext, name: syntax.Name, what: str) -> bool:
         return True
     note = Note(f"the first `{name.text}` is here", kernel.home.at(earlier.node.name.span))
     message = f"a second port or param `{name.text}`; callers bind them by name"
-    kernel.program.problems.add(rules.DUPLICATE.report(kernel.home.at(name.span), message, notes=(note,)))
+    made = fixes.remove(kernel.home, node.span, f"the second `{name.text}`")
+    kernel.program.problems.add(rules.DUPLICATE.report(kernel.home.at(name.span), message, notes=(note,), fixes=made))
     return False
 
 
@@ -177,16 +198,41 @@ def _check_range(
 ) -> bool:
     name = node.name.text
     if types.contains(type_, types.BOOL) or types.contains_enum(type_):
-        kernel.report(rules.BAD_PARAM, node.span, f"`{name}` is {type_}, which has no order and so no range")
+        message = f"`{name}` is {type_}, which has no order and so no range"
+        kernel.report(rules.BAD_PARAM, node.span, message, fixes=_without_range(kernel, node))
         return False
     if not _ordered(low, high):
-        kernel.report(rules.BAD_PARAM, node.span, f"the range of `{name}` is empty: its low end is above its high end")
+        message = f"the range of `{name}` is empty: its low end is above its high end"
+        fits = default is None or (_ordered(high, default) and _ordered(default, low))
+        kernel.report(rules.BAD_PARAM, node.span, message, fixes=_turned_range(kernel, node) if fits else ())
         return False
     if default is not None and not (_ordered(low, default) and _ordered(default, high)):
         where = node.default.span if node.default is not None else node.span
-        kernel.report(rules.BAD_PARAM, where, f"the default of `{name}` is outside its range")
+        made = _nearest_end(kernel, node, above=_ordered(high, default))
+        kernel.report(rules.BAD_PARAM, where, f"the default of `{name}` is outside its range", fixes=made)
         return False
     return True
+
+
+def _without_range(kernel: KernelContext, node: syntax.Param) -> tuple[Fix, ...]:
+    before = (node.default or node.type).span.end
+    return (Fix("remove the range", (edits.replace(kernel.home, Span(before, node.span.end), ";"),)),)
+
+
+def _turned_range(kernel: KernelContext, node: syntax.Param) -> tuple[Fix, ...]:
+    """Let the ends of a range change places."""
+    assert node.low is not None
+    assert node.high is not None
+    low, high = edits.source(kernel.home, node.low.span), edits.source(kernel.home, node.high.span)
+    return fixes.write(kernel.home, node.low.span.to(node.high.span), f"{high}..{low}")
+
+
+def _nearest_end(kernel: KernelContext, node: syntax.Param, *, above: bool) -> tuple[Fix, ...]:
+    """Take the end of the range that is nearest to the default, which is a single number."""
+    end = node.high if above else node.low
+    if node.default is None or end is None:
+        return ()
+    return fixes.write(kernel.home, node.default.span, edits.source(kernel.home, end.span))
 
 
 def _ordered(low: ir.Const, high: ir.Const) -> bool:
@@ -207,11 +253,19 @@ def _check_permissions(kernel: KernelContext) -> None:
                 node.span,
                 f"there is no permission `{name}`",
                 f"there are `{READ}` and `{WRITE}`",
+                fixes=_permission_fixes(kernel, node, {READ, WRITE} - given.keys()),
             )
     kinds = {m.kind for m in kernel.node.members if isinstance(m, syntax.Port)}
     reads = kinds - {syntax.PortKind.OUTPUT}
     _check_permission(kernel, READ, reads, "an input or a memory", given, blocks)
     _check_permission(kernel, WRITE, kinds & {syntax.PortKind.OUTPUT}, "an output", given, blocks)
+
+
+def _permission_fixes(kernel: KernelContext, node: syntax.Name, missing: set[str]) -> tuple[Fix, ...]:
+    """The permission that was meant, or none."""
+    semicolon = kernel.home.text.index(";", node.span.end) + 1
+    removed = fixes.remove(kernel.home, Span(node.span.start, semicolon), f"`{node.text};`")
+    return fixes.rename(kernel.home, node, missing) or removed
 
 
 def _check_permission(
@@ -225,7 +279,12 @@ def _check_permission(
     """`ports` are the kinds of ports that need the permission; `reason` names all kinds that would."""
     if not ports and name in given:
         message = f"`{name}` is not needed: the kernel does not declare {reason}"
-        kernel.report(rules.UNNEEDED_PERMISSION, given[name].span, message)
+        kernel.report(
+            rules.UNNEEDED_PERMISSION,
+            given[name].span,
+            message,
+            fixes=_permission_fixes(kernel, given[name], set()),
+        )
     if not ports or name in given:
         return
     declared = "a memory" if ports == {syntax.PortKind.MEMORY} else reason.removesuffix(" or a memory")
@@ -253,15 +312,16 @@ def _choose_body(kernel: KernelContext) -> syntax.Body | None:
     bodies = [m for m in kernel.node.members if isinstance(m, syntax.Body)]
     merges = [m for m in kernel.node.members if isinstance(m, syntax.Merge)]
     for extra in bodies[1:]:
-        _second(kernel, extra.head, bodies[0].head, "body")
+        _second(kernel, extra, bodies[0].head, "body")
     for extra_merge in merges[1:]:
-        _second(kernel, extra_merge.head, merges[0].head, "merge")
+        _second(kernel, extra_merge, merges[0].head, "merge")
     if not bodies:
         kernel.report(
             rules.NO_BODY,
             kernel.node.name.span,
             "this kernel has no body",
             "a body starts with `compute`, `compute over`, `scan over`, `scatter over`, `prefix over` or `group`",
+            fixes=mode_fixes.body_skeleton(kernel),
         )
         return None
     if merges and not isinstance(bodies[0], syntax.ReductionBody):
@@ -269,19 +329,34 @@ def _choose_body(kernel: KernelContext) -> syntax.Body | None:
             rules.STRAY_MERGE,
             merges[0].head,
             "`merge` belongs to `compute over`, and this kernel has another body",
+            fixes=(
+                *mode_fixes.reduction_for_merge(kernel, bodies[0]),
+                *fixes.remove(kernel.home, merges[0].span, "the merge"),
+            ),
         )
     kernel.merge = merges[0] if merges else None
     return bodies[0]
 
 
-def _second(kernel: KernelContext, head: Span, first: Span, what: str) -> None:
-    note = Note(f"the first {what} is here", kernel.home.at(first))
+def _second(kernel: KernelContext, extra: syntax.Body | syntax.Merge, first: Span, what: str) -> None:
     kernel.program.problems.add(
-        rules.SECOND_BODY.report(kernel.home.at(head), f"a kernel has one {what}, this is a second", notes=(note,))
+        rules.SECOND_BODY.report(
+            kernel.home.at(extra.head),
+            f"a kernel has one {what}, this is a second",
+            notes=(Note(f"the first {what} is here", kernel.home.at(first)),),
+            fixes=fixes.remove(kernel.home, extra.span, f"this {what}"),
+        )
     )
 
 
 # ---------------------------------------------------------------- unused
+
+
+def _check_unread(kernel: KernelContext) -> None:
+    """Look for errors in the bodies whose header could not be read."""
+    for member in kernel.node.members:
+        if isinstance(member, syntax.ErrorMember) and member.body is not None:
+            functions.check_unread(kernel.program, kernel.home, kernel.scope, member.names, member.body)
 
 
 def _check_uncalled(kernel: KernelContext) -> None:
@@ -307,30 +382,47 @@ def _report_unused(kernel: KernelContext) -> None:
     }
     for function in scope.functions.values():
         if not function.used:
-            _hint(kernel, function.node.name, f"function `{function.node.name.text}` is never called")
+            _hint(kernel, function.node, f"function `{function.node.name.text}` is never called")
     for const in scope.consts.values():
         if not const.used and const.node.name.text not in in_examples:
-            _hint(kernel, const.node.name, f"constant `{const.node.name.text}` is never used")
+            _hint(kernel, const.node, f"constant `{const.node.name.text}` is never used")
     for type_ in scope.types.values():
         if not type_.used:
-            _hint(kernel, type_.node.name, f"type `{type_.node.name.text}` is never used")
+            _hint(kernel, type_.node, f"type `{type_.node.name.text}` is never used")
     for param in scope.params.values():
         if not param.used:
-            _hint(kernel, param.node.name, f"param `{param.node.name.text}` is never used")
+            _hint(kernel, param.node, f"param `{param.node.name.text}` is never used")
     _check_unused_ports(kernel, scope.ports.values())
+    for memory in kernel.ports(syntax.PortKind.MEMORY):
+        if memory.used and not mode_fixes.is_put(kernel, memory.node.name.text):
+            kernel.report(
+                rules.MEMORY_NEVER_WRITTEN,
+                memory.node.name.span,
+                f"memory `{memory.node.name.text}` is read, but no `put` writes it",
+                fixes=mode_fixes.memory_as_input(kernel, memory.node),
+            )
 
 
-def _hint(kernel: KernelContext, name: syntax.Name, message: str) -> None:
-    if not name.text.startswith("_"):
-        kernel.report(rules.UNUSED, name.span, message)
+def _hint(
+    kernel: KernelContext,
+    node: syntax.Function | syntax.Const | syntax.Struct | syntax.Enumeration | syntax.Param,
+    message: str,
+) -> None:
+    if not node.name.text.startswith("_"):
+        bindings = mode_fixes.without_bindings(kernel, node.name.text) if isinstance(node, syntax.Param) else ()
+        kernel.report(
+            rules.UNUSED, node.name.span, message, fixes=fixes.remove(kernel.home, node.span, "it", *bindings)
+        )
 
 
 def _check_unused_ports(kernel: KernelContext, ports: Iterable[PortEntity]) -> None:
     for port in ports:
         if not port.used and port.node.kind is not syntax.PortKind.OUTPUT:
+            bindings = mode_fixes.without_bindings(kernel, port.node.name.text)
             kernel.report(
                 rules.UNUSED_INPUT,
                 port.node.name.span,
                 f"{port.node.kind.value} `{port.node.name.text}` is never read",
                 "callers would have to bind it for nothing",
+                fixes=fixes.remove(kernel.home, port.node.span, "it", *bindings),
             )

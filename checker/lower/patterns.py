@@ -8,9 +8,10 @@ from functools import partial
 
 from kcheck.checker import ir, rules, types
 from kcheck.checker.builtins import Builtin
-from kcheck.checker.lower import control, expressions
+from kcheck.checker.lower import control, edits, expressions, fixes
 from kcheck.checker.lower.context import FunctionContext
 from kcheck.grammar import syntax
+from kcheck.grammar.diagnostics import Fix
 from kcheck.grammar.spans import Span
 
 Range = tuple[int, int]
@@ -44,50 +45,77 @@ class _Arm:
 
 def match_statement(context: FunctionContext, node: syntax.Match) -> bool:
     """A `match` without a value; whether control never gets past it."""
-    subject, arms = _prepare(context, node)
+    subject, arms, gaps = _prepare(context, node)
     blocks: list[ir.Block] = []
     diverges: list[bool] = []
     for arm in arms:
         block, ends = control.statement_block(context, arm.node.body, arm.bind)
         blocks.append(block)
         diverges.append(ends)
-    if subject is not None:
+    if subject is not None and gaps:
+        body = _leaving(context) if diverges and all(diverges) else "{}"
+        _not_exhaustive(context, subject, gaps, node, body)
+    elif subject is not None:
         _add_switch(context, subject, arms, blocks, node.span)
-    return bool(diverges) and all(diverges)
+    return bool(diverges) and all(diverges) and not node.errors
 
 
 def match_outcome(context: FunctionContext, node: syntax.Match, expected: types.Type | None) -> control.Outcome:
     """A `match` as a value."""
-    subject, arms = _prepare(context, node)
+    subject, arms, gaps = _prepare(context, node)
     branches = control.Branches(context, expected)
     for arm in arms:
         branches.add(arm.node.body, arm.bind)
     blocks = branches.blocks()
-    if subject is None or blocks is None:
+    if subject is not None and gaps:
+        body = _leaving(context) if branches.type is None else fixes.zero(branches.type)
+        _not_exhaustive(context, subject, gaps, node, body)
+    if subject is None or blocks is None or gaps:
         return control.Outcome(None, bool(arms) and branches.all_diverge())
     _add_switch(context, subject, arms, blocks, node.span)
     return branches.outcome(node.span)
 
 
-def _prepare(context: FunctionContext, node: syntax.Match) -> tuple[_Subject | None, list[_Arm]]:
-    """The subject in a local (None after an error), and the arms with what they cover."""
+def _leaving(context: FunctionContext) -> str:
+    """The body of an arm beside others that all return."""
+    wanted = context.result.type
+    return "{}" if wanted is None or isinstance(wanted, types.Unit) else f"{{ return {fixes.zero(wanted)}; }}"
+
+
+def _prepare(context: FunctionContext, node: syntax.Match) -> tuple[_Subject | None, list[_Arm], list[Range]]:
+    """The subject in a local (None after an error), the arms with what they cover, and what none of them does."""
     subject = _subject(context, node)
     covered: list[Range] = []
     arms = []
-    good = subject is not None
+    good = subject is not None and not node.errors
+    for error in node.errors:
+        _check_unread(context, error)
     for arm in node.arms:
         ranges = None if subject is None else _arm_ranges(context, subject, arm)
         if ranges is None:
             good = False
             ranges = []
         elif _is_covered(ranges, covered):
-            context.report(rules.UNREACHABLE_ARM, arm.span, "earlier arms already cover this one: it never runs")
+            context.report(
+                rules.UNREACHABLE_ARM,
+                arm.span,
+                "earlier arms already cover this one: it never runs",
+                fixes=fixes.remove(context.home, edits.with_comma(context.home, arm.span)),
+            )
         covered = _union([*covered, *ranges])
         arms.append(_Arm(ranges, arm, partial(_bind, context, subject, arm)))
-    if good and subject is not None and not _is_covered([subject.all], covered):
-        _not_exhaustive(context, subject, covered, node)
-        good = False
-    return (subject if good else None), arms
+    if not good or subject is None:
+        return None, arms, []
+    return subject, arms, _gaps(subject, covered)
+
+
+def _check_unread(context: FunctionContext, error: syntax.ErrorMember) -> None:
+    """Look for errors in the block of an arm whose pattern could not be read."""
+    if error.body is not None:
+        with context.collect(), context.frame(), context.dropping_values():
+            for name in error.names:
+                context.declare(name, None, "field")
+            control.statement_block(context, error.body)
 
 
 def _subject(context: FunctionContext, node: syntax.Match) -> _Subject | None:
@@ -169,9 +197,17 @@ def _range(context: FunctionContext, subject: _Subject, pattern: syntax.RangePat
             rules.BAD_PATTERN,
             pattern.span,
             "this range holds nothing: it goes upwards, and without `=` its end is not in it",
+            fixes=_range_fixes(context, pattern, low == high),
         )
         return None
     return [(low, last)]
+
+
+def _range_fixes(context: FunctionContext, pattern: syntax.RangePattern, is_one: bool) -> tuple[Fix, ...]:
+    """Close a range from a number to itself; turn another round."""
+    low, high = (edits.source(context.home, end.span) for end in (pattern.low, pattern.high))
+    text = f"{low}..={high}" if is_one else f"{high}..={low}"
+    return fixes.write(context.home, pattern.span, text)
 
 
 def _variant_range(context: FunctionContext, subject: _Subject, pattern: syntax.VariantPattern) -> list[Range] | None:
@@ -190,7 +226,9 @@ def _variant_index(context: FunctionContext, subject: _Subject, pattern: syntax.
         )
         return None
     if pattern.enum is not None and not _names_enum(context, pattern.enum, enum):
-        context.report(rules.BAD_PATTERN, pattern.enum.span, f"the `match` is over `{enum}`, not `{pattern.enum.text}`")
+        made = fixes.rename_to(context.home, pattern.enum, enum.name) if enum.index(name.text) is not None else ()
+        message = f"the `match` is over `{enum}`, not `{pattern.enum.text}`"
+        context.report(rules.BAD_PATTERN, pattern.enum.span, message, fixes=made)
         return None
     index = enum.index(name.text)
     if index is None:
@@ -213,10 +251,14 @@ def _fields_exist(context: FunctionContext, variant: types.Variant, pattern: syn
     for field in pattern.fields or ():
         if field.name.text not in known:
             message = f"`{variant.name}` has no field `{field.name.text}`: it has {listing}"
-            context.report(rules.NO_SUCH_MEMBER, field.name.span, message)
+            unbound = set(known) - {f.name.text for f in pattern.fields or ()}
+            made = fixes.rename(context.home, field.name, unbound) if field.name.span != field.binding.span else ()
+            context.report(rules.NO_SUCH_MEMBER, field.name.span, message, fixes=made)
             good = False
         if field.binding.text in bound:
-            context.report(rules.DUPLICATE, field.binding.span, f"a second `{field.binding.text}` in this pattern")
+            made = fixes.remove_listed(context.home, field.span, f"the second `{field.binding.text}`")
+            message = f"a second `{field.binding.text}` in this pattern"
+            context.report(rules.DUPLICATE, field.binding.span, message, fixes=made)
             good = False
         bound.add(field.binding.text)
     return good
@@ -237,18 +279,8 @@ def _is_covered(ranges: list[Range], covered: list[Range]) -> bool:
     return all(any(a <= low and high <= b for a, b in covered) for low, high in ranges)
 
 
-def _not_exhaustive(context: FunctionContext, subject: _Subject, covered: list[Range], node: syntax.Match) -> None:
-    missing = _missing(subject, covered)
-    head = Span(node.span.start, node.subject.span.end)
-    context.report(
-        rules.NOT_EXHAUSTIVE,
-        head,
-        f"this `match` does not cover {missing}",
-        notes=(context.note("add an arm for it, or `_ => …` for all the rest"),),
-    )
-
-
-def _missing(subject: _Subject, covered: list[Range]) -> str:
+def _gaps(subject: _Subject, covered: list[Range]) -> list[Range]:
+    """The subjects that `covered`, sorted and apart, leaves out."""
     low, high = subject.all
     gaps: list[Range] = []
     for a, b in covered:
@@ -257,14 +289,48 @@ def _missing(subject: _Subject, covered: list[Range]) -> str:
         low = b + 1
     if low <= high:
         gaps.append((low, high))
+    return gaps
+
+
+def _not_exhaustive(
+    context: FunctionContext, subject: _Subject, gaps: list[Range], node: syntax.Match, body: str
+) -> None:
+    missing = _missing(subject, gaps)
+    listing = ", ".join(f"`{m}`" for m in missing) if subject.type is not types.INT else ", ".join(missing)
+    head = Span(node.span.start, node.subject.span.end)
+    context.program.poisoned = True
+    context.report(
+        rules.NOT_EXHAUSTIVE,
+        head,
+        f"this `match` does not cover {listing}",
+        notes=(context.note("add an arm for it, or `_ => …` for all the rest"),),
+        fixes=(_arms_fix(context, node, ["_"] if subject.type is types.INT else missing, body),),
+    )
+
+
+def _missing(subject: _Subject, gaps: list[Range]) -> list[str]:
+    """What is not covered, as patterns; of Ints the first few ranges."""
     match subject.type:
         case types.Enum() as enum:
-            names = [enum.variants[i].name for a, b in gaps for i in range(a, b + 1)]
-            return ", ".join(f"`{n}`" for n in names)
+            return [enum.variants[i].name for a, b in gaps for i in range(a, b + 1)]
         case types.Scalar.BOOL:
-            return "`true`" if gaps[0][1] == 1 else "`false`"
+            return ["true" if i else "false" for a, b in gaps for i in range(a, b + 1)]
         case _:
-            return ", ".join(f"{a}" if a == b else f"{a}..={b}" for a, b in gaps[:3])
+            return [f"{a}" if a == b else f"{a}..={b}" for a, b in gaps[:3]]
+
+
+def _arms_fix(context: FunctionContext, node: syntax.Match, patterns: list[str], body: str) -> Fix:
+    """Add arms behind those that are there, each on its line where those are."""
+    home = context.home
+    arms = [f"{pattern} => {body}," for pattern in patterns]
+    title = f"add {', '.join(f'`{arm}`' for arm in arms)}"
+    if not node.arms:
+        return Fix(title, (edits.insert(home, node.span.end - 1, f" {' '.join(arms)} "),))
+    last = edits.with_comma(home, node.arms[-1].span)
+    comma = "" if last != node.arms[-1].span or edits.source(home, last).endswith("}") else ","
+    blanks = edits.indent(home, last.start)
+    between = f"\n{blanks}" if edits.starts_line(home, last.start) else " "
+    return Fix(title, (edits.insert(home, last.end, comma + "".join(between + arm for arm in arms)),))
 
 
 # ---------------------------------------------------------------- bindings and the switch
@@ -282,6 +348,8 @@ def _bind_field(context: FunctionContext, subject: _Subject | None, variant: str
     payload = None if subject is None else _payload(context, subject, variant, field)
     type_ = None if payload is None else payload.type
     symbol = context.declare(field.binding, type_, "name bound by a pattern")
+    if field.name.span == field.binding.span:
+        symbol.prefix = f"{field.name.text}: "
     if payload is not None:
         context.assign(symbol.local, payload, field.span)
 

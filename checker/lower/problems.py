@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from kcheck.grammar import syntax
 from kcheck.grammar.diagnostics import Diagnostic, Severity
+from kcheck.grammar.lexis import Trivia, marks
+from kcheck.grammar.source import ParsedItem
 from kcheck.grammar.spans import Origin
+
+_SYNTAX, _MODES = "K1", "K3"
+# What is said of the end of a block (a missing return, a missing value), and of what an item or example lacks.
+_LACKING = ("K206", "K212", "K220", "K230", _MODES)
 
 
 class Problems:
@@ -13,9 +20,18 @@ class Problems:
 
     def __init__(self) -> None:
         self._found: dict[tuple[str, Origin, str], Diagnostic] = {}
+        self._unread: dict[tuple[str, str], ParsedItem] = {}
         self.errors = 0
 
+    def expect_follow_ons(self, path: str, item: ParsedItem) -> None:
+        """Keep to oneself what is only the consequence of an item's syntax errors."""
+        if not item.is_whole:
+            self._unread[path, item.key] = item
+
     def add(self, diagnostic: Diagnostic) -> None:
+        if self._is_follow_on(diagnostic):
+            self.errors += diagnostic.severity is Severity.ERROR
+            return
         key = (diagnostic.code, diagnostic.origin, diagnostic.message)
         self._found.setdefault(key, diagnostic)
         self.errors += diagnostic.severity is Severity.ERROR
@@ -24,5 +40,28 @@ class Problems:
         for diagnostic in diagnostics:
             self.add(diagnostic)
 
+    def _is_follow_on(self, diagnostic: Diagnostic) -> bool:
+        origin = diagnostic.origin
+        item = self._unread.get((origin.path, origin.item))
+        if item is None or diagnostic.code.startswith(_SYNTAX):
+            return False
+        start = origin.span.start
+        if diagnostic.code.startswith(_LACKING) and not _is_balanced(item.text):
+            return True
+        return any(span.start <= start < max(span.end, span.start + 1) for span in item.quiet) or (
+            diagnostic.code.startswith(_MODES) and _lacks_members(item.node)
+        )
+
     def all(self) -> tuple[Diagnostic, ...]:
         return tuple(self._found.values())
+
+
+def _is_balanced(text: str) -> bool:
+    """Whether there are as many braces that open as that close."""
+    signs = [mark.text for mark in marks(Trivia(text))]
+    return signs.count("{") == signs.count("}")
+
+
+def _lacks_members(node: syntax.Item) -> bool:
+    """Whether a kernel has a member that could not be read, so that nobody knows what its mode lacks."""
+    return isinstance(node, syntax.Kernel) and any(isinstance(m, syntax.ErrorMember) for m in node.members)

@@ -22,6 +22,10 @@ class Home:
 
     path: str
     item: str
+    text: str = field(default="", compare=False, repr=False)
+    """The item's own text, for the fixes that rewrite a part of it."""
+    is_whole: bool = field(default=True, compare=False, repr=False)
+    """Whether the item has no syntax error."""
 
     def at(self, span: Span) -> Origin:
         return Origin(self.path, self.item, span)
@@ -114,6 +118,14 @@ class LocalSymbol:
     span: Span
     name: str
     used: bool = False
+    statement: Span | None = None
+    """The `let` or `var` that declares it."""
+    removable: bool = False
+    """Whether the statement does nothing but declare it."""
+    writes: list[Span] = field(default_factory=list)
+    """Where it is named to be assigned."""
+    prefix: str = ""
+    """What a pattern needs before another name: `r: ` where the field `r` is bound under its own name."""
 
 
 @dataclass(eq=False)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from kcheck.checker import ir, rules, types
 from kcheck.checker.lower import control, functions
+from kcheck.checker.lower import fixes as lower_fixes
 from kcheck.checker.lower.context import (
     Expected,
     FunctionContext,
@@ -16,10 +17,11 @@ from kcheck.checker.lower.context import (
     UseSite,
 )
 from kcheck.checker.lower.scopes import Home, PortEntity, Scope
+from kcheck.checker.modes import fixes
 from kcheck.checker.near import did_you_mean
 from kcheck.checker.rules.rule import Rule
 from kcheck.grammar import syntax
-from kcheck.grammar.diagnostics import Note
+from kcheck.grammar.diagnostics import Fix, Note
 from kcheck.grammar.spans import Span
 
 
@@ -37,9 +39,11 @@ class KernelContext:
     def ports(self, kind: syntax.PortKind) -> list[PortEntity]:
         return [p for p in self.scope.ports.values() if p.node.kind is kind]
 
-    def report(self, rule: Rule, span: Span, message: str, *notes: str, label: str = "") -> None:
+    def report(
+        self, rule: Rule, span: Span, message: str, *notes: str, label: str = "", fixes: tuple[Fix, ...] = ()
+    ) -> None:
         made = tuple(Note(n) for n in notes)
-        self.program.problems.add(rule.report(self.home.at(span), message, label=label, notes=made))
+        self.program.problems.add(rule.report(self.home.at(span), message, label=label, notes=made, fixes=fixes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +82,9 @@ def domain_outputs(kernel: KernelContext) -> tuple[int, types.Type | None]:
                 port.node.span,
                 f"`{port.node.name.text}` is a {type_}, but `{first.node.name.text}` is a {first_type}",
                 "all outputs of one kernel cover one domain, so they have the same number of axes",
+                fixes=fixes.retype(
+                    kernel, port.node, fixes.field_text(first_type.rank, fixes.element_text(kernel, port.node))
+                ),
             )
     return first_type.rank, joint_result(kernel, outputs)
 
@@ -117,6 +124,7 @@ def rows_output(kernel: KernelContext, mode: str, why: str) -> tuple[PortEntity,
             port.node.span,
             f"the output of a {mode} is `Rows<{type_.element}>`, not {type_}",
             why,
+            fixes=fixes.retype(kernel, port.node, fixes.field_text(1, fixes.element_text(kernel, port.node))),
         )
         return None
     return found
@@ -144,6 +152,11 @@ def named_input(kernel: KernelContext, name: syntax.Name, word: str) -> types.Fi
         rules.NOT_AN_INPUT,
         name.span,
         f"{what}; `{word}` names an input{did_you_mean(name.text, known)}",
+        fixes=(
+            lower_fixes.rename_to(kernel.home, name, known[0])
+            if len(known) == 1
+            else lower_fixes.rename(kernel.home, name, known)
+        ),
     )
     return None
 
@@ -165,6 +178,7 @@ def lower_body(
     `refused` are the uses that it does not have, by itself or through functions that it calls.
     """
     context = FunctionContext(kernel.program, kernel.home, kernel.scope, name, expected, body=True)
+    context.stands_apart = Use.PORTS in refused
     for parameter, type_, what in parameters:
         context.declare(parameter, type_, what)
     body = control.function_body(context, block, head)
@@ -183,7 +197,12 @@ EMIT_RULE = (rules.EMIT_NOT_ALLOWED, "only the body of a scatter emits")
 
 def _report_use(kernel: KernelContext, site: UseSite, rule: Rule, why: str) -> None:
     notes = (Note(why), *([site.cause] if site.cause is not None else []))
-    kernel.program.problems.add(rule.report(site.origin, f"`{site.word}` cannot stand here", notes=notes))
+    made: tuple[Fix, ...] = ()
+    if rule is rules.EMIT_NOT_ALLOWED:
+        made = fixes.without_emit(kernel, site.origin)
+    elif rule is rules.GROUP_ONLY:
+        made = fixes.group_for_lanes(kernel)
+    kernel.program.problems.add(rule.report(site.origin, f"`{site.word}` cannot stand here", notes=notes, fixes=made))
     kernel.program.poisoned = True
 
 
@@ -213,11 +232,21 @@ def refuse_memories(kernel: KernelContext) -> None:
             port.node.span,
             "only a scan has memories",
             "elements of other modes run in no order, so what one wrote another could not rely on",
+            fixes=(
+                fixes.scan_for_memory(kernel)
+                if fixes.is_put(kernel, port.node.name.text)
+                else fixes.memory_as_input(kernel, port.node)
+            ),
         )
 
 
-def combine_op(kernel: KernelContext, name: syntax.Name, allowed: Sequence[ir.CombineOp]) -> ir.CombineOp | None:
-    """The word after `with`."""
+def combine_op(
+    kernel: KernelContext,
+    name: syntax.Name,
+    allowed: Sequence[ir.CombineOp],
+    without_last: tuple[Fix, ...] = (),
+) -> ir.CombineOp | None:
+    """The word after `with`; `without_last` mends a `last` that is not allowed."""
     found = next((op for op in ir.CombineOp if op.value == name.text), None)
     if found in allowed:
         return found
@@ -225,12 +254,18 @@ def combine_op(kernel: KernelContext, name: syntax.Name, allowed: Sequence[ir.Co
     notes = []
     if found is ir.CombineOp.LAST:
         notes.append("a prefix may combine in any grouping; `last` would give back each element itself")
-    kernel.report(rules.BAD_COMBINE, name.span, f"`{name.text}` is not among the ways to combine here: {words}", *notes)
+        made = without_last
+    else:
+        made = lower_fixes.rename(kernel.home, name, [op.value for op in allowed])
+    message = f"`{name.text}` is not among the ways to combine here: {words}"
+    kernel.report(rules.BAD_COMBINE, name.span, message, *notes, fixes=made)
     return None
 
 
-def check_combinable(kernel: KernelContext, op: ir.CombineOp, element: types.Type, span: Span) -> bool:
-    """Whether `op` is defined on elements of this type."""
+def check_combinable(
+    kernel: KernelContext, op: ir.CombineOp, element: types.Type, span: Span, fixes: tuple[Fix, ...] = ()
+) -> bool:
+    """Whether `op` is defined on elements of this type; `fixes` are for the case that it is not."""
     if op is ir.CombineOp.LAST:
         return True
     problem = None
@@ -245,5 +280,6 @@ def check_combinable(kernel: KernelContext, op: ir.CombineOp, element: types.Typ
         span,
         f"`{op.value}` is not defined on {element}: it holds {problem}",
         "use Ints 0 and 1 for flags" if problem == "a Bool" else "`last` takes any element",
+        fixes=fixes,
     )
     return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kcheck.checker import ir, rules, types
 from kcheck.checker.lower.context import Expected
+from kcheck.checker.modes import fixes
 from kcheck.checker.modes.common import (
     ELEMENT_USES,
     KernelContext,
@@ -22,10 +23,11 @@ from kcheck.grammar import syntax
 def lower_prefix(kernel: KernelContext, body: syntax.PrefixBody) -> Lowered | None:
     refuse_memories(kernel)
     over = named_input(kernel, body.over, "over")
-    op = combine_op(kernel, body.op, (ir.CombineOp.SUM, ir.CombineOp.MIN, ir.CombineOp.MAX))
     output = rows_output(kernel, "prefix", "elements come out in the order of the walk")
-    kernel.program.rank = over.rank if over is not None else 1
     element_type = output[1].element if output is not None else None
+    without_last = fixes.without_last(kernel, body, element_type) if element_type is not None else ()
+    op = combine_op(kernel, body.op, (ir.CombineOp.SUM, ir.CombineOp.MIN, ir.CombineOp.MAX), without_last)
+    kernel.program.rank = over.rank if over is not None else 1
     if op is not None and element_type is not None and check_combinable(kernel, op, element_type, body.op.span):
         _refuse_float_sum(kernel, body, op, element_type)
     reason = output_reason(*output) if output is not None else ""
@@ -46,4 +48,5 @@ def _refuse_float_sum(kernel: KernelContext, body: syntax.PrefixBody, op: ir.Com
         f"a prefix cannot `sum` {element}: sums of Floats depend on their grouping, and a prefix may group at will",
         f"a scan adds in order: `scan over {name} with total = 0.0 {{ return total + …; }}`",
         label="holds Floats",
+        fixes=fixes.scan_for_prefix(kernel, body, element),
     )

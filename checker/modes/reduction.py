@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from kcheck.checker import ir, rules
 from kcheck.checker.lower.context import Expected
+from kcheck.checker.lower.fixes import free_name, names_in, rename_to
+from kcheck.checker.modes import fixes
 from kcheck.checker.modes.common import (
     ELEMENT_USES,
     KernelContext,
@@ -33,11 +35,13 @@ def lower_reduction(kernel: KernelContext, body: syntax.ReductionBody) -> Lowere
             body.head,
             "a reduction also needs `merge(a, b) { … }`",
             "`merge` folds two results into one; it must be associative and commutative",
+            fixes=fixes.merge_skeleton(kernel, body, element_type) if element_type is not None else (),
         )
         return None
     merge = kernel.merge
     if merge.left.text == merge.right.text:
-        kernel.report(rules.DUPLICATE, merge.right.span, f"a second parameter `{merge.right.text}`")
+        made = rename_to(kernel.home, merge.right, free_name("b", names_in(merge)))
+        kernel.report(rules.DUPLICATE, merge.right.span, f"a second parameter `{merge.right.text}`", fixes=made)
         return None
     parameters = [(name, element_type, "parameter of `merge`") for name in (merge.left, merge.right)]
     merged = lower_body(kernel, "merge", merge.block, merge.head, expected, isolated_uses("`merge`"), parameters)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kcheck.checker import ir, rules, types
+from kcheck.checker.lower import edits, fixes
 from kcheck.checker.lower.context import Expected, Use
 from kcheck.checker.modes.common import (
     ELEMENT_USES,
@@ -15,8 +16,10 @@ from kcheck.checker.modes.common import (
     refuse_memories,
     single_output,
 )
+from kcheck.checker.modes.fixes import retype
 from kcheck.checker.rules.rule import Rule
 from kcheck.grammar import syntax
+from kcheck.grammar.walk import descendants
 
 
 def lower_scatter(kernel: KernelContext, body: syntax.ScatterBody) -> Lowered | None:
@@ -26,7 +29,9 @@ def lower_scatter(kernel: KernelContext, body: syntax.ScatterBody) -> Lowered | 
     op = combine_op(kernel, body.op, tuple(ir.CombineOp))
     _check_output(kernel, body, target)
     if op is not None and target is not None:
-        check_combinable(kernel, op, target.element, body.op.span)
+        emits = any(isinstance(n, syntax.Name) and n.text == "emit" for n in descendants(body.block))
+        last = () if emits else fixes.rename_to(kernel.home, body.op, "last")
+        check_combinable(kernel, op, target.element, body.op.span, last)
     kernel.program.rank = over.rank if over is not None else 1
     kernel.program.in_scatter = True
     kernel.program.scatter_target = target
@@ -46,7 +51,13 @@ def _check_output(kernel: KernelContext, body: syntax.ScatterBody, target: types
         output[0].node.span,
         f"the output of a scatter is its target with more written into it: {target}, not {output[1]}",
         f"`{body.into.text}` is declared as {target}",
+        fixes=retype(kernel, output[0].node, _type_text(kernel, body.into.text)),
     )
+
+
+def _type_text(kernel: KernelContext, name: str) -> str:
+    """The type of a port as it is written."""
+    return edits.source(kernel.home, kernel.scope.ports[name].node.type.span)
 
 
 def _refused(op: ir.CombineOp | None, target: types.Field | None) -> dict[Use, tuple[Rule, str]]:

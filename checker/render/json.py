@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 
 from kcheck.checker.checked import Checked, LawVerdict
+from kcheck.checker.law.documents import witness_document
 from kcheck.checker.render.reports import Counts, FileReport, Files, counts_of, files_of, reports_of
 from kcheck.grammar.diagnostics import Diagnostic, Edit, Fix, Note, Severity
 from kcheck.grammar.spans import Origin, Position
@@ -82,10 +83,10 @@ def _law(law: LawVerdict) -> Object:
         "kernel": law.kernel,
         "law": law.law,
         "verdict": law.verdict,
-        "assuming": [],
-        "seconds": 0.0,
+        "assuming": list(law.assuming),
+        "seconds": round(law.seconds, 6),
         "reason": law.reason,
-        "witness": None,
+        "witness": None if law.witness is None else witness_document(law.witness),
     }
 
 

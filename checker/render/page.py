@@ -42,7 +42,7 @@ def for_terminal(rule: Rule) -> str:
 def _without_fences(markdown: str) -> str:
     """Fenced blocks become indented ones."""
     pieces = markdown.split("```")
-    pieces[1::2] = [_indented(piece.strip().splitlines()) for piece in pieces[1::2]]
+    pieces[1::2] = [_indented(piece.strip("\n").splitlines()) for piece in pieces[1::2]]
     return "".join(pieces)
 
 

@@ -124,10 +124,18 @@ def _summary(reports: Sequence[FileReport], style: Style) -> str:
     counts = counts_of(reports)
     graver = (d for report in reports for d in report.diagnostics if d.severity is not Severity.HINT)
     codes = list(dict.fromkeys(d.code for d in graver))
-    lines = [style.paint(_totals(counts), _BOLD)]
+    lines = [style.paint(_totals(counts), _BOLD), *_assumptions(reports)]
     if codes:
         lines.append(f"why: {', '.join(f'kcheck explain {code}' for code in codes[:_MOST_CODES])}")
     return "".join(f"{line}\n" for line in lines)
+
+
+def _assumptions(reports: Sequence[FileReport]) -> Iterator[str]:
+    """What proofs rest on: it is true of every value of a fold, and says what to keep true."""
+    for report in reports:
+        for law in report.laws:
+            if law.assuming:
+                yield f"{law.kernel}: {law.law}, since {' and '.join(law.assuming)}"
 
 
 def _totals(counts: Counts) -> str:

@@ -40,6 +40,13 @@ from kcheck.checker.rules import (
     k229_shadows_acting_word,
     k230_no_value,
     k231_bad_pattern,
+    k232_bad_allow,
+    k233_unused_allow,
+    k240_division_by_zero,
+    k241_index_outside,
+    k242_shift_out_of_range,
+    k243_condition_decided,
+    k244_loop_never_entered,
     k301_missing_permission,
     k302_unneeded_permission,
     k303_unknown_permission,
@@ -65,7 +72,12 @@ from kcheck.checker.rules import (
     k323_bad_record,
     k324_bad_address,
     k325_not_filterable,
+    k326_memory_never_written,
+    k401_law_refuted,
     k402_law_unknown,
+    k403_undefined_step,
+    k404_special_values,
+    k405_scan_could_be_prefix,
     k501_uneven_exchange,
     k600_scenes_not_checked,
     k701_unknown_port,
@@ -84,6 +96,7 @@ from kcheck.checker.rules import (
     k714_domain_not_allowed,
     k715_scene_not_run,
     k716_expectation_failed,
+    k717_device_failed,
 )
 from kcheck.checker.rules.rule import Rule
 
@@ -124,6 +137,13 @@ AMBIGUOUS_VARIANT = k228_ambiguous_variant.RULE
 SHADOWS_ACTING_WORD = k229_shadows_acting_word.RULE
 NO_VALUE = k230_no_value.RULE
 BAD_PATTERN = k231_bad_pattern.RULE
+BAD_ALLOW = k232_bad_allow.RULE
+UNUSED_ALLOW = k233_unused_allow.RULE
+DIVISION_BY_ZERO = k240_division_by_zero.RULE
+INDEX_OUTSIDE = k241_index_outside.RULE
+SHIFT_OUT_OF_RANGE = k242_shift_out_of_range.RULE
+CONDITION_DECIDED = k243_condition_decided.RULE
+LOOP_NEVER_ENTERED = k244_loop_never_entered.RULE
 MISSING_PERMISSION = k301_missing_permission.RULE
 UNNEEDED_PERMISSION = k302_unneeded_permission.RULE
 UNKNOWN_PERMISSION = k303_unknown_permission.RULE
@@ -149,7 +169,12 @@ WRONG_RESULT = k322_wrong_result.RULE
 BAD_RECORD = k323_bad_record.RULE
 BAD_ADDRESS = k324_bad_address.RULE
 NOT_FILTERABLE = k325_not_filterable.RULE
+MEMORY_NEVER_WRITTEN = k326_memory_never_written.RULE
+LAW_REFUTED = k401_law_refuted.RULE
 LAW_UNKNOWN = k402_law_unknown.RULE
+UNDEFINED_STEP = k403_undefined_step.RULE
+SPECIAL_VALUES = k404_special_values.RULE
+SCAN_COULD_BE_PREFIX = k405_scan_could_be_prefix.RULE
 UNEVEN_EXCHANGE = k501_uneven_exchange.RULE
 SCENES_NOT_CHECKED = k600_scenes_not_checked.RULE
 UNKNOWN_PORT = k701_unknown_port.RULE
@@ -168,6 +193,7 @@ FIELD_TOO_LARGE = k713_field_too_large.RULE
 DOMAIN_NOT_ALLOWED = k714_domain_not_allowed.RULE
 SCENE_NOT_RUN = k715_scene_not_run.RULE
 EXPECTATION_FAILED = k716_expectation_failed.RULE
+DEVICE_FAILED = k717_device_failed.RULE
 
 CATALOGUE: dict[str, Rule] = {
     rule.code: rule
@@ -209,6 +235,13 @@ CATALOGUE: dict[str, Rule] = {
         SHADOWS_ACTING_WORD,
         NO_VALUE,
         BAD_PATTERN,
+        BAD_ALLOW,
+        UNUSED_ALLOW,
+        DIVISION_BY_ZERO,
+        INDEX_OUTSIDE,
+        SHIFT_OUT_OF_RANGE,
+        CONDITION_DECIDED,
+        LOOP_NEVER_ENTERED,
         MISSING_PERMISSION,
         UNNEEDED_PERMISSION,
         UNKNOWN_PERMISSION,
@@ -234,7 +267,12 @@ CATALOGUE: dict[str, Rule] = {
         BAD_RECORD,
         BAD_ADDRESS,
         NOT_FILTERABLE,
+        MEMORY_NEVER_WRITTEN,
+        LAW_REFUTED,
         LAW_UNKNOWN,
+        UNDEFINED_STEP,
+        SPECIAL_VALUES,
+        SCAN_COULD_BE_PREFIX,
         UNEVEN_EXCHANGE,
         SCENES_NOT_CHECKED,
         UNKNOWN_PORT,
@@ -253,6 +291,7 @@ CATALOGUE: dict[str, Rule] = {
         DOMAIN_NOT_ALLOWED,
         SCENE_NOT_RUN,
         EXPECTATION_FAILED,
+        DEVICE_FAILED,
     )
 }
 """Every rule by its code, in the order of the codes."""

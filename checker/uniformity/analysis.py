@@ -373,8 +373,9 @@ class _FunctionRun:
         return joined
 
     def _binary(self, node: ir.Binary) -> Abstract:
-        same = node.left.type == node.right.type == node.type
-        return self._each(node) if same and node.op is not ir.BinaryOp.MATMUL else self._any(node)
+        if node.op is not ir.BinaryOp.MATMUL and node.left.type == node.right.type == node.type:
+            return join(self._value(node.left), self._value(node.right))
+        return self._any(node)
 
     def _builtin(self, node: ir.BuiltinCall) -> Abstract:
         same = all(a.type == node.type for a in node.args)

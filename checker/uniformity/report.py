@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 
 from kcheck.checker import rules
 from kcheck.checker.uniformity.analysis import Violation
 from kcheck.checker.uniformity.values import Cause
-from kcheck.grammar.diagnostics import Diagnostic, Note
+from kcheck.grammar.diagnostics import Diagnostic, Edit, Fix, Note
+from kcheck.grammar.source import SourceFile
+from kcheck.grammar.spans import Origin, Span
 
 _LONGEST_CHAIN = 8
+_DIVIDED = re.compile(r"index\(\)\s*/\s*(?P<size>[0-9]+)\b")
 
 
-def report(violation: Violation) -> Diagnostic:
+def report(violation: Violation, size: int, files: Mapping[str, SourceFile]) -> Diagnostic:
+    """`size` is that of the group, `files` the sources by path."""
     links = list(_links(violation.cause))
     if len(links) > _LONGEST_CHAIN:
         links = [*links[: _LONGEST_CHAIN - 1], links[-1]]
@@ -23,6 +28,7 @@ def report(violation: Violation) -> Diagnostic:
         "not every lane of the group reaches this exchange alike",
         label="all lanes must come here",
         notes=tuple(notes),
+        fixes=_group_fixes(links[-1].origin, size, files),
     )
 
 
@@ -41,3 +47,13 @@ def _advice(source: Cause) -> str:
     if "index()" in source.text:
         return "`group()` is the number of the group, the same for all its lanes"
     return "exchange in all lanes first, and let each decide afterwards what to keep"
+
+
+def _group_fixes(source: Origin, size: int, files: Mapping[str, SourceFile]) -> tuple[Fix, ...]:
+    """`index()` divided by the size of the group is the group's number, written in a way that says so."""
+    file = files[source.path]
+    found = _DIVIDED.match(file.text, file.absolute(source).start)
+    if found is None or int(found["size"]) != size:
+        return ()
+    span = Span(source.span.start, source.span.start + len(found.group()))
+    return (Fix("write `group()`", (Edit(Origin(source.path, source.item, span), "group()"),)),)

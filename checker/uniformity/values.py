@@ -62,13 +62,20 @@ def whole(type_: types.Type, cause: Cause | None) -> Abstract:
 
 def first_cause(value: Abstract) -> Cause | None:
     """The cause of the first part that differs."""
-    if not isinstance(value, tuple):
+    if value is None or isinstance(value, Cause):
         return value
-    return next((c for part in value if (c := first_cause(part)) is not None), None)
+    for part in value:
+        if part is not None:
+            cause = first_cause(part)
+            if cause is not None:
+                return cause
+    return None
 
 
 def join(first: Abstract, second: Abstract) -> Abstract:
     """A part differs where it differs on either side; the first cause stays."""
+    if first is second or second is None:
+        return first
     if isinstance(first, tuple):
         assert isinstance(second, tuple)
         return tuple(join(a, b) for a, b in zip(first, second, strict=True))

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from kcheck.runtime.results import Result
     from kcheck.runtime.values.incoming import Value
 
-__all__ = ["CheckError", "Kernel", "Module", "Result", "RunError", "UnknownKernel", "load", "loads"]
+__all__ = ["CheckError", "Kernel", "Module", "Result", "RunError", "UnknownKernel", "device", "load", "loads"]
 
 _LAZY = {
     "CheckError": "kcheck.runtime.errors",
@@ -68,7 +68,21 @@ def loads(text: str, path: str = "<text>") -> Module:
     return _module(check_text(text, path, loader_for(Path.cwd())))
 
 
+def device(array: Any) -> Any:
+    """A copy of an array that stays on the graphics device: kernels that run there take it in without a transfer.
+
+    It is an array like any other, but cannot be written to.  The first run that reads it brings it to the device.
+    """
+    from kcheck.runtime.gpu.resident import resident
+
+    return resident(array)
+
+
 def _module(checked: Checked) -> Module:
+    from kcheck.checker.settings import settled
+    from kcheck.runtime.laws import RUN_SECONDS, judged
+
+    checked = settled(judged(checked, RUN_SECONDS))
     if checked.has_errors:
         from kcheck.checker.render import text
         from kcheck.runtime.errors import CheckError
@@ -146,17 +160,21 @@ class Kernel:
         *,
         domain: SupportsIndex | Iterable[SupportsIndex] | None = None,
         backend: str = "auto",
+        fast: bool = False,
         **named: Value,
     ) -> Result:
         """Run the kernel: `out = kernel(source=pixels, k=0.2)`.
 
         `domain` is x first: n, (w, h) or (w, h, d); only maps and groups take one, and need it only where no input
-        gives it.  `values` is for names that cannot be keywords here, `domain` and `backend` themselves.
+        gives it.  `values` is for names that cannot be keywords here, `domain`, `backend` and `fast` themselves.
+        With `fast` a backend may use its own arithmetic, which need not give the bits of another.
         Raises `RunError` where a value is missing, unknown or does not fit, or where the run itself fails.
         """
         from kcheck.runtime.backends import Options, execute
 
-        return execute(self.program, {**(values or {}), **named}, _sizes(self.program, domain), Options(backend))
+        return execute(
+            self.program, {**(values or {}), **named}, _sizes(self.program, domain), Options(backend, fast=fast)
+        )
 
     def __repr__(self) -> str:
         program = self.program

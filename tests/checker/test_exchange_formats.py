@@ -1,17 +1,45 @@
 """Findings for other tools: SARIF and GitHub's workflow commands."""
 
 import json
+from pathlib import Path
+from typing import Any
 
-from kcheck.checker import check_text
+import pytest
+from jsonschema import Draft4Validator
+
+from kcheck.checker import check_text, rules
 from kcheck.checker.render import github, sarif
+from kcheck.checker.rules.rule import Rule
 
 #       columns:   the emoji takes two UTF-16 units
 BROKEN = "fn f(x: Int) -> Float { /* 😀 */ return x; }\nkernel a.b@1 { output r: Rows<Int>; compute { 1 } }\n"
 PATH = "src dir/a,b.kernel"
 
+SCHEMA = json.loads((Path(__file__).parent / "sarif" / "sarif-2.1.0-rtm.5.json").read_text(encoding="utf-8"))
+SHOWN = [rule for rule in rules.CATALOGUE.values() if rule.bad is not None]
+
+
+def validated(text: str) -> Any:
+    """The log, held to the schema of SARIF 2.1.0."""
+    log = json.loads(text)
+    Draft4Validator(SCHEMA).validate(log)
+    return log
+
+
+@pytest.mark.parametrize("rule", SHOWN, ids=lambda rule: rule.code)
+def test_sarif_of_every_page_is_valid(rule: Rule) -> None:
+    assert rule.bad is not None
+    validated(sarif.render([check_text(rule.bad, "a folder/ä.kernel")], "1.2.3"))
+
+
+def test_the_schema_refuses_what_is_wrong() -> None:
+    log = json.loads(sarif.render([check_text(BROKEN, PATH)], "1.2.3"))
+    log["runs"][0]["results"][0]["level"] = "fatal"
+    assert not Draft4Validator(SCHEMA).is_valid(log)
+
 
 def test_sarif() -> None:
-    log = json.loads(sarif.render([check_text(BROKEN, PATH)], "1.2.3"))
+    log = validated(sarif.render([check_text(BROKEN, PATH)], "1.2.3"))
     assert log["version"] == "2.1.0"
     (run,) = log["runs"]
     driver = run["tool"]["driver"]
@@ -29,7 +57,7 @@ def test_sarif() -> None:
 
 
 def test_sarif_of_nothing() -> None:
-    (run,) = json.loads(sarif.render([check_text("", PATH)], "1"))["runs"]
+    (run,) = validated(sarif.render([check_text("", PATH)], "1"))["runs"]
     assert (run["results"], run["tool"]["driver"]["rules"]) == ([], [])
 
 

@@ -234,7 +234,7 @@ def test_a_broken_item_is_not_missed_where_it_is_used(broken: str) -> None:
     items = {"S": "struct S { a: Int; }", "f": "fn f(a: Int) -> Int { return a; }", "N": "const N: Int = 1;"}
     name = broken.split()[1].partition("(")[0].rstrip(":")
     others = "".join(text for other, text in items.items() if other != name)
-    uses = kernel("let s = S { a: 1 }; let e = E.Dot; let d = Dot; return f(N) + s.a;", before="enum E2 { Box; }")
+    uses = kernel("let s = S { a: 1 }; let _e = E.Dot; let _d = Dot; return f(N) + s.a;", before="enum E2 { Box; }")
     enum = "" if name == "E" else "enum E { Dot; }"
     codes = [d.code for d in check_text(broken + others + enum + uses).diagnostics]
     assert codes == ["K101"]

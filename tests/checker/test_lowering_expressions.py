@@ -306,11 +306,12 @@ FIXES = [
     ("var v = 1; v += 2.5; return 1;", "K223", "v += int(2.5)"),
     ("let v = max(1, 2.5); return 1;", "K204", "max(1.0, 2.5)"),
     ("let v = vec2(1, 2.5); return 1;", "K204", "vec2(1.0, 2.5)"),
-    ("return at(f, 1.5);", "K324", "at(f, int(1.5))"),
+    ("return at(f, 1.5);", "K324", "at(f, int(floor(1.5)))"),
     ("return if true { 1.5 } else { 2 };", "K203", "{ int(1.5) }"),
     ("let v: Float = if true { 1 } else { 2.5 }; return 1;", "K203", "{ 1.0 }"),
     ("return if true { 1.5 } else { 2.5 };", "K322", "int(if true { 1.5 } else { 2.5 })"),
-    ("let v: Bool = 1; return 1;", "K203", None),
+    ("let v: Bool = 1; return 1;", "K203", "let v: Bool = true"),
+    ("let v: Bool = vec2(1.0); return 1;", "K203", None),
 ]
 
 

@@ -210,7 +210,7 @@ def test_bodies(codes: str, text: str) -> None:
 IO = "input x: Rows<Int>; output r: Rows<Int>; compute { return sample(x); }"
 OUT = "output r: Rows<Int>; compute { return 1; }"
 MEMORY = "input x: Rows<Int>; memory m: Rows<Int>; output r: Rows<Int>;"
-LOADS = "scan over x with y = 0 { return y + at(m, sample(x)); }"
+LOADS = "scan over x with y = 0 { put(m, 0, y); return y + at(m, sample(x)); }"
 PERMISSIONS = {
     "read is missing": ("K301", f"kernel a@1 {{ ⟦requires {{ field.write; }}⟧ {IO} }}"),
     "write is missing": ("K301", f"kernel a@1 {{ ⟦requires {{ field.read; }}⟧ {IO} }}"),

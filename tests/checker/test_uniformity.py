@@ -35,6 +35,29 @@ kernel u.t@1 {{
 """
 
 
+KINDS = json.loads(Path(__file__).with_name("uniformity_kinds.json").read_text("utf-8"))
+
+KINDS_PROGRAM = """\
+enum T {{ A; B; }}
+enum W {{ No; Yes {{ n: Int; }} }}
+struct Pt {{ x: Int; y: Int; }}
+struct Deep {{ p: Pt; v: Vec2; a: [Int; 3]; w: W; }}
+{defs}
+kernel u.t@1 {{
+  requires {{ field.read; field.write; }}
+  input line: Rows<Int>;
+  input grid: Grid<Float>;
+  output result: Rows<Int>;
+  param k: Int = 2;
+  param n: Int = 3;
+  param b: Bool = true;
+  param m: T = A;
+  param v2: Vec2 = vec2(1.0);
+  group 64 {{ {body} }}
+}}
+"""
+
+
 def check(body: str, defs: str = "", size: int = 64) -> Checked:
     return check_text(PROGRAM.format(defs=defs, body=body, size=size), "case.kernel")
 
@@ -46,6 +69,12 @@ def errors(checked: Checked) -> list[Diagnostic]:
 def source(checked: Checked, diagnostic: Diagnostic) -> str:
     span = checked.file.absolute(diagnostic.origin)
     return checked.file.text[span.start : span.end]
+
+
+@pytest.mark.parametrize("case", KINDS, ids=lambda case: case["body"][34:90])
+def test_more_of_each_kind(case: dict[str, str]) -> None:
+    checked = check_text(KINDS_PROGRAM.format(defs=case.get("defs", ""), body=case["body"]), "case.kernel")
+    assert [d.code for d in errors(checked)] == (["K501"] if case["expect"] == "refuse" else [])
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda c: f"{c['id']} {c['idea']}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -29,6 +29,7 @@ from kcheck.checker.types import (
     Vec,
 )
 from kcheck.checker.verify import InvalidIR, verify_ir
+from kcheck.grammar.nodes import node
 from tests.checker.build import (
     ORIGIN,
     PAIR,
@@ -219,7 +220,7 @@ MATRIX, PLACE = matrix((1, 2), (3, 4)), (PlaceKind.INDEX, PlaceKind.COORD)
 DISC = ir.MakeVariant(type=SHAPE, variant=1, parts=(number(1.0), YES))
 
 
-@dataclass(frozen=True)
+@node
 class Odd(ir.Expression):
     """No node of the IR."""
 
@@ -608,8 +609,8 @@ def deep(depth: int) -> ir.Expression:
 def deep_program(depth: int) -> ir.Program:
     nodes = list(ir.walk(deep(depth)))
     expression = replace(nodes[-1], id=0)
-    for id_, node in enumerate(reversed(nodes[:-1]), 1):
-        expression = replace(node, id=id_, operand=expression)
+    for id_, inner in enumerate(reversed(nodes[:-1]), 1):
+        expression = replace(inner, id=id_, operand=expression)
     body = ir.Block(id=len(nodes), statements=(ir.Return(id=len(nodes) + 1, value=expression),))
     main = replace(function(result=INT), body=body, origins=(ORIGIN,) * (len(nodes) + 2))
     return program(ir.Elements(element=0), main, result=INT)

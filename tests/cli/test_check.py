@@ -107,15 +107,6 @@ def test_other_encodings_are_found(home: Path, capsys: Captured) -> None:
     assert "error[K102]" in capsys.readouterr().out
 
 
-def test_laws(home: Path, capsys: Captured) -> None:
-    assert main(["check", "total.kernel"]) == 0
-    assert "; laws: 2 unknown" in capsys.readouterr().out
-    assert main(["check", "total.kernel", "--require-proof"]) == 1
-    assert "error[K402]" in capsys.readouterr().out
-    assert main(["check", "total.kernel", "--no-laws"]) == 0
-    assert capsys.readouterr().out == "no errors in 1 file\n"
-
-
 def test_quiet(home: Path, capsys: Captured) -> None:
     assert main(["check", "--quiet", "good.kernel"]) == 0
     assert capsys.readouterr().out == ""
@@ -216,7 +207,7 @@ def test_help_lists_the_commands_that_are_there(capsys: Captured) -> None:
     assert "usage: kcheck" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("wrong", [["check"], ["check", "--bogus", "x"], ["--bogus"], ["show", "x", "--llvm"]])
+@pytest.mark.parametrize("wrong", [["check"], ["check", "--bogus", "x"], ["--bogus"], ["show", "x", "--html"]])
 def test_wrong_usage(capsys: Captured, wrong: list[str]) -> None:
     assert main(wrong) == 2
     assert "usage: kcheck" in capsys.readouterr().err

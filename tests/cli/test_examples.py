@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import NoReturn
 from xml.etree import ElementTree
 
 import numpy as np
@@ -9,6 +10,8 @@ import pytest
 
 from kcheck.cli import main
 from kcheck.cli.examples import same_floats
+from kcheck.runtime import backends
+from kcheck.runtime.backend import Missing
 
 HEAD = """\
 kernel demo.half@1 {
@@ -145,11 +148,16 @@ def test_wrong_usage(capsys: Captured, arguments: list[str]) -> None:
     assert run(capsys, *arguments)[0] == 2
 
 
-def test_another_backend(capsys: Captured) -> None:
+def test_another_backend(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing() -> NoReturn:
+        raise Missing("no driver")
+
+    monkeypatch.setitem(backends.BACKENDS, "gpu", missing)
     write("a.kernel", GOOD)
     code, out, _ = run(capsys, "a.kernel", "--backend", "gpu")
     assert code == 1
     assert "error[K711]" in out
+    assert "no driver" in out
 
 
 # ---------------------------------------------------------------- when floats are the same

@@ -16,6 +16,7 @@ import pytest
 from PIL import Image
 
 from kcheck.cli import main, report, values
+from kcheck.runtime.backends import best
 
 TWICE = """\
 kernel demo.twice@1 {
@@ -131,7 +132,7 @@ def test_json(capsys: Captured) -> None:
     code, document = run_json(capsys, "twice.kernel", "-i", "x=[1, 2, 3]")
     assert code == 0
     assert document.keys() == {"version", "backend", "fallback", "seconds", "outputs", "memories"}
-    assert document["backend"] == "interpreter"
+    assert document["backend"] == best().name
     assert document["fallback"] is None
     assert document["seconds"].keys() == {"compile", "run"}
     assert document["outputs"] == {"result": {"type": "Rows<Int>", "shape": [3], "values": [2, 4, 6]}}
@@ -188,7 +189,7 @@ def test_small_rows(capsys: Captured) -> None:
     code, out, err = run(capsys, "twice.kernel", "-i", "x=[1, 2]", "-p", "k=3")
     assert code == 0
     assert out == "result: Rows<Int>, 2 elements\n  [3, 6]\n"
-    assert err.startswith("interpreter, ")
+    assert err.startswith(f"{best().name}, ")
 
 
 def test_quiet(capsys: Captured) -> None:
@@ -315,7 +316,6 @@ def test_one_version_needs_no_version(capsys: Captured) -> None:
         (["twice.kernel", "-i", "x=twice.kernel"], "K709"),
         (["twice.kernel", "-i", "x=[1]", "-o", "result=a.png"], "K710"),
         (["twice.kernel", "-i", "x=[1]", "-o", "result=none/a.npy"], "K710"),
-        (["twice.kernel", "-i", "x=[1]", "--backend", "jit"], "K711"),
         (["place.kernel"], "K708"),
         (["place.kernel", "--domain", "99999999x1"], "K713"),
         (["place.kernel", "--domain", "999999999999999999"], "K704"),
@@ -417,7 +417,7 @@ kernel long.walk@1 {
   output result: Rows<Int>;
   scan over x with y = 0 {
     var sum = y;
-    for i in 0..1000 { sum += i; }
+    for i in 0..100000 { sum = (sum ^ i) * 31; }
     return sum;
   }
 }

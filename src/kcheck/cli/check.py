@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from kcheck.cli import terminal
-from kcheck.cli.files import chosen_files, read_source
+from kcheck.cli.files import kept_files
 
 if TYPE_CHECKING:
     from kcheck.checker.checked import Checked
@@ -19,10 +18,14 @@ Checks kernels: syntax, names and types, the rules of each mode, and the laws of
 Folders are walked for *.kernel; `-` is standard input.
 """
 
+_LONGEST = 24 * 3600
+"""Seconds; more is taken for a mistake."""
+
 _EXAMPLES = """\
 examples:
   kcheck check stats.kernel
   kcheck check kernels/ --require-proof
+  kcheck check --watch kernels/
   kcheck check --format json - < stats.kernel
 """
 
@@ -45,41 +48,35 @@ def add_arguments(subparsers: argparse._SubParsersAction[Any]) -> None:
     laws = parser.add_mutually_exclusive_group()
     laws.add_argument("--no-laws", action="store_true", help="leave the laws of merges unchecked")
     laws.add_argument("--require-proof", action="store_true", help="a law that is not proved is an error")
+    parser.add_argument("--timeout", metavar="S", type=_seconds, help="seconds for the laws of one merge (default: 10)")
+    parser.add_argument("--watch", action="store_true", help="check again whenever a file changes, until Ctrl-C")
     parser.add_argument("-q", "--quiet", action="store_true", help="print findings only, no summary")
+
+
+def _seconds(text: str) -> float:
+    """A time; raises what argparse shows where it is none."""
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0.0 <= seconds <= _LONGEST:
+        raise argparse.ArgumentTypeError(f"{text} is no number of seconds")
+    return seconds
 
 
 def run(args: argparse.Namespace) -> int:
     """Check what `args.paths` name; 1 where there are errors."""
-    results = [_judged(path, args) for path in chosen_files(args.paths)]
+    from kcheck.cli import progress, watch
+    from kcheck.cli.checking import Wanted, check_files
+
+    wanted = Wanted(laws=not args.no_laws, require_proof=args.require_proof or None, timeout=args.timeout)
+    if args.watch:
+        return watch.run(args.paths, wanted, lambda results: _rendered(results, args))
+    paths = kept_files(args.paths)
+    with progress.shown("checking", quiet=args.quiet) as tell:
+        results = check_files(paths, wanted, tell)
     print(_rendered(results, args), end="")
     return int(any(result.has_errors for result in results))
-
-
-def _judged(path: str, args: argparse.Namespace) -> Checked:
-    from kcheck.checker import check_bytes
-
-    source = read_source(path)
-    checked = check_bytes(source.data, source.path, source.loader)
-    if args.no_laws:
-        return _without_laws(checked)
-    return _with_proofs_required(checked) if args.require_proof else checked
-
-
-def _without_laws(checked: Checked) -> Checked:
-    from kcheck.checker.rules import LAW_UNKNOWN
-
-    kept = tuple(d for d in checked.diagnostics if d.code != LAW_UNKNOWN.code)
-    return replace(checked, diagnostics=kept, laws=())
-
-
-def _with_proofs_required(checked: Checked) -> Checked:
-    from kcheck.checker.rules import LAW_UNKNOWN
-    from kcheck.grammar.diagnostics import Severity
-
-    raised = tuple(
-        replace(d, severity=Severity.ERROR) if d.code == LAW_UNKNOWN.code else d for d in checked.diagnostics
-    )
-    return replace(checked, diagnostics=raised)
 
 
 def _rendered(results: Sequence[Checked], args: argparse.Namespace) -> str:

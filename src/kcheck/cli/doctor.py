@@ -9,7 +9,7 @@ from typing import Any
 
 from kcheck.cli import terminal
 
-_PACKAGES = ("kcheck", "textX", "Arpeggio", "numpy", "pillow", "rich")
+_PACKAGES = ("kcheck", "textX", "Arpeggio", "numpy", "pillow", "rich", "z3-solver")
 
 
 def add_arguments(subparsers: argparse._SubParsersAction[Any]) -> None:
@@ -41,11 +41,29 @@ def _versions() -> Iterator[tuple[bool, str, str]]:
 
 
 def _backends() -> Iterator[tuple[bool, str, str]]:
-    from kcheck.runtime.backends import AUTO, BACKENDS
+    from kcheck.runtime.backend import Missing
+    from kcheck.runtime.backends import AUTO, BACKENDS, best
 
     for name, make in BACKENDS.items():
-        yield True, f"backend {name}", f"there, as {make().name}" if make().name != name else "there"
-    yield True, f"backend {AUTO}", "interpreter"
+        try:
+            make()
+        except Missing as reason:
+            yield False, f"backend {name}", str(reason)
+        else:
+            yield True, f"backend {name}", "there"
+    yield True, f"backend {AUTO}", best().name
+    yield from _devices()
+
+
+def _devices() -> Iterator[tuple[bool, str, str]]:
+    """The graphics devices, the one that is used first."""
+    from kcheck.runtime.backend import Missing
+    from kcheck.runtime.gpu.driver import described
+
+    try:
+        yield from ((True, "device", line) for line in described())
+    except Missing:
+        return  # the backend's own row says what is missing
 
 
 def _terminal() -> Iterator[tuple[bool, str, str]]:

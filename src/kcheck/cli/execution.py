@@ -37,6 +37,7 @@ class Request:
     backend: str
     srgb: bool
     limit: int
+    fast: bool
     quiet: bool
 
 
@@ -81,7 +82,9 @@ def executed(program: Program, request: Request) -> Result:
         saving.check(slots[port], path)
     with progress.shown(program.name, quiet=request.quiet) as tell:
         reading = Reading(Path(), srgb=request.srgb, piped=_piped(values), limit=request.limit)
-        result = execute(program, values, request.domain, Options(request.backend, reading, progress=tell))
+        result = execute(
+            program, values, request.domain, Options(request.backend, reading, progress=tell, fast=request.fast)
+        )
     writing = saving.Writing(srgb=request.srgb, rate=_rate(request, values, reading))
     fields = {**result.fields, **result.memory_fields}
     for port, path in request.files.items():

@@ -74,6 +74,7 @@ def add_arguments(subparsers: argparse._SubParsersAction[Any]) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run the kernel that `args` name; 1 where the checker or the run refuses."""
     from kcheck.checker import check_bytes, rules
+    from kcheck.checker.settings import settled
     from kcheck.cli.execution import chosen, executed
     from kcheck.runtime.errors import RunError
     from kcheck.runtime.laws import RUN_SECONDS, judged
@@ -87,7 +88,7 @@ def run(args: argparse.Namespace) -> int:
         return 1
     try:
         program = chosen(checked, kernel=args.kernel, scene=args.scene)
-        checked = judged(checked, RUN_SECONDS, only=[program.name])
+        checked = settled(judged(checked, RUN_SECONDS, only=[program.name]), laws=False)
         report = _report(checked, args)
         if checked.has_errors:
             report.refused()
@@ -126,6 +127,7 @@ def _request(args: argparse.Namespace) -> Request:
         backend=args.backend,
         srgb=args.srgb,
         limit=read_limit(args.read_limit),
+        fast=args.fast,
         quiet=args.quiet,
     )
 

@@ -41,11 +41,12 @@ def run(args: argparse.Namespace) -> int:
     from kcheck.checker import check_bytes
     from kcheck.cli import test_report
     from kcheck.cli.examples import test_file
+    from kcheck.runtime.laws import RUN_SECONDS, judged
 
     tested = []
     for path in chosen_files(args.paths):
         source = read_source(path)
         checked = check_bytes(source.data, source.path, source.loader)
-        tested.append(test_file(checked, args.backend))
+        tested.append(test_file(judged(checked, RUN_SECONDS), args.backend))
     print(test_report.render(tested, args.format, quiet=args.quiet), end="")
     return int(any(file.failed for file in tested))

@@ -1,0 +1,1 @@
+"""Ranges: what values a program's numbers may take, and the hazards that this shows."""
