@@ -28,6 +28,7 @@ from kcheck.checker import check_text
 from kcheck.cli import main
 from kcheck.cli.examples import test_file as run_examples
 from kcheck.grammar.diagnostics import Severity
+from kcheck.runtime.laws import judged
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", ROOT / "ARCHITECTURE.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -65,7 +66,7 @@ SESSIONS = [page for page in PAGES if any(block.kind in ("console", "pycon") for
 
 @pytest.mark.parametrize("block", KERNELS, ids=str)
 def test_program(block: Block) -> None:
-    checked = check_text(block.text, f"{block}")
+    checked = judged(check_text(block.text, f"{block}"), 10.0)
     codes = {found.code for found in checked.diagnostics if found.severity is Severity.ERROR}
     assert codes == ({block.options["error"]} if "error" in block.options else set()), checked.diagnostics
     assert [tested.problem for tested in run_examples(checked, "auto").examples if tested.problem] == []
