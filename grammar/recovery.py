@@ -286,9 +286,11 @@ class Recovery:
         start = self._start(spot)
         if not ends:
             self._keep_quiet(start, self._quiet_end(spot, start))
-        elif not spot.on_new_line or spot.previous.text == "return":
+        elif not spot.on_new_line:
             self._keep_quiet(start, spot.previous.end)
             self._know(start, spot.found.end)
+        elif spot.ends_value or spot.previous.text == "return":
+            self._keep_quiet(start, start + 1)  # perhaps a value is still to come, or what makes use of this one
         self._draft.put(repair.span.start, repair.span.end, repair.text)
         return True
 

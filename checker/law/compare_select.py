@@ -15,7 +15,6 @@ from kcheck.grammar.spans import Origin
 _TAKES_LARGER = {BinaryOp.GT: True, BinaryOp.GE: True, BinaryOp.LT: False, BinaryOp.LE: False}
 """Whether a comparison, where it holds, says that the left side is the larger."""
 
-
 _OWN_FUNCTION = re.compile(r"\bfn\s+(max|min)\b")
 
 

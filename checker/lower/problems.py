@@ -13,6 +13,8 @@ from kcheck.grammar.spans import Origin
 _SYNTAX, _MODES = "K1", "K3"
 # What is said of the end of a block (a missing return, a missing value), and of what an item or example lacks.
 _LACKING = ("K206", "K212", "K220", "K230", _MODES)
+# What is said of things that nothing uses: what could not be read may use them.
+_UNUSED = ("K208", "K224")
 
 
 class Problems:
@@ -46,6 +48,8 @@ class Problems:
         if item is None or diagnostic.code.startswith(_SYNTAX):
             return False
         start = origin.span.start
+        if diagnostic.code in _UNUSED:
+            return True
         if diagnostic.code.startswith(_LACKING) and not _is_balanced(item.text):
             return True
         return any(span.start <= start < max(span.end, span.start + 1) for span in item.quiet) or (

@@ -268,6 +268,8 @@ FOLLOW_ONS = [
     "struct P {\n  a: Int;\n  b\n}\nfn f(p: P) -> Int { return p.a + p.b; }\n",
     "fn f() -> Int {\n  /* let a = 1;\n  return a;\n}\n",
     "fn f() -> Float {\n  return\n}\n",
+    "fn f(a: Int) -> Int {\n  a + 1\n  return a;\n}\n",
+    "fn f(a: Int) -> Int {\n  let b = a;\n  return b + ;\n}\n",
     "kernel a.b@\n}\nkernel a.b@\n}\n",
     "kernel a.b@1 {\n  requires { field.read; field.write; }\n  input x: Rows<Int>;\n  output r: Rows<Int>;\n"
     "  compute { sample(x) }\n  example e {\n}\n",
@@ -277,6 +279,10 @@ FOLLOW_ONS = [
 @pytest.mark.parametrize("text", FOLLOW_ONS, ids=range(len(FOLLOW_ONS)))
 def test_nothing_follows_from_what_was_not_read(text: str) -> None:
     assert [found.code for found in check_text(text).diagnostics if not found.code.startswith("K1")] == []
+
+
+def test_the_line_after_an_empty_return_is_looked_at() -> None:
+    assert lines("fn f() -> Int {\n  return\n  let a = ;\n}\n") == [2, 3]
 
 
 def test_a_place_of_the_text_itself_whatever_was_mended_before_it() -> None:

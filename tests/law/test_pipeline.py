@@ -214,11 +214,18 @@ def test_a_choice_that_nan_breaks(prover: Prover) -> None:
         ("if a < b { a } else { b }", "min(a, b)"),
         ("if a >= b { b } else { a }", "min(a, b)"),
         ("if a <= b { return b; } else { return a; }", "return max(a, b);"),
+        ("if isnan(a) { b } else if a > b { a } else { b }", "{ max(a, b) }"),
     ],
 )
 def test_fixes_of_choices(prover: Prover, merge: str, text: str) -> None:
     found = judged(prover, source("Float", "Float", "sample(values)", merge)).diagnostics
     assert [edit.text for fix in only(found, "K404").fixes for edit in fix.edits] == [text]
+
+
+def test_no_fix_writes_a_name_that_means_a_function_of_the_users(prover: Prover) -> None:
+    first = "fn max(a: Float, b: Float) -> Float { return a; }"
+    found = judged(prover, source("Float", "Float", "sample(values)", LARGEST_BY_IF, first)).diagnostics
+    assert not only(found, "K404").fixes
 
 
 @pytest.mark.parametrize("merge", ["max(a, b)", "a + b", "a * b"])
