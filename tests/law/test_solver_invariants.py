@@ -50,6 +50,15 @@ EXPECTED: dict[str, tuple[Callable[[], ir.Program], set[str]]] = {
         ),
         {"k = 9 where ok", "k = 0 where !ok"},
     ),
+    "flags": (
+        lambda: reduction(
+            "on: Bool; off: Bool; p: Bool; q: Bool;",
+            "Int",
+            "S { on: true, off: false, p: v > 7, q: v > 3 }",
+            "S { on: a.on && b.on, off: a.off && b.on, p: a.p || b.p, q: a.q || b.q }",
+        ),
+        {"on = true", "off = false", "q = true where p"},
+    ),
 }
 
 

@@ -92,6 +92,7 @@ class _Makers:
 
     def simple(self) -> Iterator[Invariant]:
         numbers = self._numbers
+        yield from self._flags()
         for column in numbers:
             yield from self._bounds(column, self._rows, _BOUNDS_EACH)
             yield from self._rests(column)
@@ -122,6 +123,21 @@ class _Makers:
             for a, b in pairwise(columns):
                 yield a, b
                 yield b, a
+
+    # ------------------------------------------------------------ Bools
+
+    def _flags(self) -> Iterator[Invariant]:
+        """`f = true`, `f = false`, `g = true where f`."""
+        terms = self._terms
+        flags = [column for column in self._columns if column.term.sort is Sort.BOOL]
+        for flag in flags:
+            if all(flag.values):
+                yield Invariant(f"{flag.text} = true", flag.term)
+            elif not any(flag.values):
+                yield Invariant(f"{flag.text} = false", terms.not_(flag.term))
+        for a, b in self._pairs(flags):
+            if all(y or not x for x, y in zip(a.values, b.values, strict=True)):
+                yield Invariant(f"{b.text} = true where {a.text}", terms.or_(terms.not_(a.term), b.term))
 
     # ------------------------------------------------------------ one leaf
 
