@@ -73,6 +73,9 @@ def test_an_interrupt_ends_the_workers_too(home: Path) -> None:
         time.sleep(2.5)
         started = time.monotonic()
         os.killpg(process.pid, signal.SIGINT)
-        assert process.wait(10) == 130
+        try:
+            assert process.wait(10) == 130
+        finally:
+            process.kill()
         assert time.monotonic() - started < 5
         assert process.stderr.read() == ""  # so no worker holds it open any more

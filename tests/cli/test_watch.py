@@ -108,6 +108,9 @@ def test_an_interrupt_ends_it_without_a_word(home: Path) -> None:
         assert process.stderr.readline().startswith("watching since")
         started = time.monotonic()
         process.send_signal(signal.SIGINT)
-        assert process.wait(10) == 0
+        try:
+            assert process.wait(10) == 0
+        finally:
+            process.kill()
         assert time.monotonic() - started < 5
         assert process.stderr.read() == ""
