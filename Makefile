@@ -79,7 +79,7 @@ clean:
 # Set-up. A stamp says that the environment holds what pyproject.toml asks for.
 $(VENV)/.installed: pyproject.toml $(BIN)/python
 	$(say) 'installing kcheck and what it needs'
-	@$(PIP) install --editable .
+	@$(PIP) install --editable '.[jit]'
 	@touch $@
 
 $(VENV)/.installed-dev: pyproject.toml $(BIN)/python

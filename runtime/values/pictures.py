@@ -44,8 +44,8 @@ def read_picture(source: Source, slot: Slot, frame: str | None, *, srgb: bool) -
     which takes pictures in grey only; for a volume with all frames of an animation or pages before them.
     """
     check_fits(slot)
-    with _opened(source) as picture:
-        with _decoder():
+    with opened(source) as picture:
+        with decoder():
             count = getattr(picture, "n_frames", 1)
         chosen = chosen_frames(source, slot, count, frame)
         source.check_limit(picture.width * picture.height * len(chosen) * 16)
@@ -64,7 +64,7 @@ def check_fits(slot: Slot) -> None:
 
 
 @contextmanager
-def _opened(source: Source) -> Iterator[Image.Image]:
+def opened(source: Source) -> Iterator[Image.Image]:
     """The picture, not yet decoded."""
     from PIL import Image
 
@@ -73,7 +73,7 @@ def _opened(source: Source) -> Iterator[Image.Image]:
         warnings.simplefilter("ignore")  # Pillow warns of odd metadata, which does no harm
         Image.MAX_IMAGE_PIXELS = None  # the limit of `source` stands in for it
         try:
-            with _decoder():
+            with decoder():
                 picture = Image.open(stream)
             with picture:
                 yield picture
@@ -82,7 +82,7 @@ def _opened(source: Source) -> Iterator[Image.Image]:
 
 
 @contextmanager
-def _decoder() -> Iterator[None]:
+def decoder() -> Iterator[None]:
     """What a decoder raises becomes `Unreadable`."""
     from PIL import UnidentifiedImageError
 
@@ -96,6 +96,8 @@ def _decoder() -> Iterator[None]:
 
 def chosen_frames(source: Source, slot: Slot, count: int, asked: str | None) -> Sequence[int]:
     """Which of `count` frames are read: the one asked for, all of them for a volume, or the only one."""
+    if not count:
+        raise Unreadable("it holds no picture")
     if asked is not None:
         if not asked.isdecimal() or int(asked) >= count:
             raise Unreadable(f"it has no frame `{asked}`; they count from 0 to {count - 1}")
@@ -129,7 +131,7 @@ def layers_of(source: Source, slot: Slot, frames: Sequence[AnyArray], *, grey: b
 
 
 def _decoded(picture: Image.Image, frame: int, source: Source) -> tuple[AnyArray, bool]:
-    with _decoder():
+    with decoder():
         picture.seek(frame)
         return _samples(picture, source)
 

@@ -9,14 +9,13 @@ import numpy as np
 
 from kcheck.runtime.layout import AnyArray
 from kcheck.runtime.values.optional import needed
-from kcheck.runtime.values.pictures import chosen_frames, layers_of, read_picture
+from kcheck.runtime.values.pictures import chosen_frames, decoder, layers_of, opened, read_picture
 from kcheck.runtime.values.problems import Unreadable
 from kcheck.runtime.values.slot import Slot
 from kcheck.runtime.values.source import Source
 
-_BITS, _KIND, _CHANNELS = 258, 339, 277
-"""The tags BitsPerSample, SampleFormat and SamplesPerPixel."""
-_UNSIGNED, _FLOAT = 1, 3
+_BITS, _CHANNELS = 258, 277
+"""The tags BitsPerSample and SamplesPerPixel."""
 
 
 def read_tiff(source: Source, slot: Slot, frame: str | None, *, srgb: bool) -> AnyArray:
@@ -38,34 +37,19 @@ def read_tiff(source: Source, slot: Slot, frame: str | None, *, srgb: bool) -> A
     return layers_of(source, slot, [_with_alpha(page) for page in pages if page is not None], grey=grey, srgb=srgb)
 
 
-_BROKEN = (
-    OSError,
-    ValueError,
-    TypeError,
-    KeyError,
-    IndexError,
-    RuntimeError,
-    OverflowError,
-    ZeroDivisionError,
-    struct.error,
-)
+_BROKEN = (OSError, ValueError, TypeError, LookupError, RuntimeError, ArithmeticError, struct.error)
 """What the library raises on files that are damaged."""
 
 
 def _needs_more(source: Source) -> bool:
     """Whether the samples are such as Pillow would cut, or does not know."""
-    from PIL import Image, TiffImagePlugin, UnidentifiedImageError
-
-    with source.open() as stream:
-        try:
-            with Image.open(stream) as picture:
-                assert isinstance(picture, TiffImagePlugin.TiffImageFile)
-                tags: Any = picture.tag_v2
-                return bool(max(tags.get(_BITS, (1,))) > 8 and tags.get(_CHANNELS, 1) > 1)
-        except UnidentifiedImageError:
-            return stream.seek(0) == 0 and stream.read(2) in (b"II", b"MM")
-        except Exception:  # whatever is wrong with it, the reader says so
-            return False
+    try:
+        with opened(source) as picture, decoder():
+            tags: Any = getattr(picture, "tag_v2", {})
+            return bool(max(tags.get(_BITS, (1,))) > 8 and tags.get(_CHANNELS, 1) > 1)
+    except Unreadable:
+        with source.open() as stream:
+            return stream.read(2) in (b"II", b"MM")
 
 
 def _samples(page: AnyArray) -> AnyArray | None:
