@@ -221,7 +221,7 @@ def _taichi_map(x: AnyArray) -> Work | None:
     if ti is None:
         return None
 
-    def run(a: Any, o: Any):  # type: ignore[no-untyped-def]
+    def run(a: Any, o: Any) -> None:
         for i in a:
             v = a[i]
             t = v * 1.5 + 0.5
@@ -373,7 +373,7 @@ def _taichi_shader(width: int, height: int, limit: int) -> Work | None:
     if ti is None:
         return None
 
-    def run(o: Any, w: Any, h: Any, most: Any):  # type: ignore[no-untyped-def]
+    def run(o: Any, w: Any, h: Any, most: Any) -> None:
         for row, column in o:
             cx = (column + 0.5) / w * 3.0 - 2.0
             cy = (row + 0.5) / h * 2.0 - 1.0

@@ -21,20 +21,19 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT))  # for the cases
+sys.path.insert(0, str(Path(__file__).parents[1]))  # for the cases
 
-from tests.law.cases import LawCase, law_cases  # noqa: E402
+from tests.law.cases import LawCase, law_cases
 
-from kcheck.checker.law import verdict  # noqa: E402
-from kcheck.checker.law.pipeline import Tools, judge_program  # noqa: E402
-from kcheck.checker.law.problem import Law  # noqa: E402
-from kcheck.checker.law.prover import Prover  # noqa: E402
-from kcheck.checker.law.solver import infer, smt  # noqa: E402
-from kcheck.checker.law.symbolic import Blocked, problem_of  # noqa: E402
-from kcheck.checker.law.terms import TooLarge  # noqa: E402
-from kcheck.checker.law.verdict import Judgement  # noqa: E402
-from kcheck.runtime.interpreter.parts import InterpretedParts  # noqa: E402
+from kcheck.checker.law import verdict
+from kcheck.checker.law.pipeline import Tools, judge_program
+from kcheck.checker.law.problem import Law
+from kcheck.checker.law.prover import Prover
+from kcheck.checker.law.solver import infer, smt
+from kcheck.checker.law.symbolic import Blocked, problem_of
+from kcheck.checker.law.terms import TooLarge
+from kcheck.checker.law.verdict import Judgement
+from kcheck.runtime.interpreter.parts import InterpretedParts
 
 SECONDS = 10.0
 SOLVER_SECONDS = 5

@@ -20,6 +20,7 @@ from collections.abc import Callable
 from os import environ
 from pathlib import Path
 from random import Random
+from unittest.mock import patch
 
 from kcheck.grammar import engine, parser
 from kcheck.grammar import split as splitting
@@ -91,13 +92,12 @@ def reading(items: list[str], read: Callable[[str], object], rounds: int = ROUND
 
 def whole(text: str) -> float:
     """Milliseconds from a text to its tree and diagnostics, with no item remembered."""
-    remembering, cutting = parser._read, splitting._part
-    parser._read = remembering.__wrapped__  # type: ignore[assignment]  # without its cache
-    splitting._part = cutting.__wrapped__  # type: ignore[assignment]
-    try:
+    without_caches = (
+        patch.object(parser, "_read", parser._read.__wrapped__),
+        patch.object(splitting, "_part", splitting._part.__wrapped__),
+    )
+    with without_caches[0], without_caches[1]:
         return best(lambda: parser.parse(text, "bench.kernel"), ROUNDS)
-    finally:
-        parser._read, splitting._part = remembering, cutting
 
 
 def keystrokes(text: str, number: int = 400) -> list[float]:

@@ -154,7 +154,7 @@ def without_llvm(monkeypatch: pytest.MonkeyPatch) -> None:
         return import_(name, *args, **kwargs)
 
     monkeypatch.setattr(builtins, "__import__", refused)
-    backends.BACKENDS["jit"].cache_clear()  # type: ignore[attr-defined]
+    backends._jit.cache_clear()
 
 
 def test_the_backend_says_what_is_missing(without_llvm: None) -> None:

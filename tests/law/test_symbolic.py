@@ -217,10 +217,8 @@ def test_ranges_of_params_are_assumed() -> None:
     )
     problem = problem_of(program)
     [k] = problem.params
-    holds = lambda value: evaluate(problem.assumptions, {k: Fraction(value)})  # noqa: E731
-    assert holds("1/4") == holds("3/4") == [True, True]
-    assert holds("1/5") == [False, True]
-    assert holds(1) == [True, False]
+    for value, expected in (("1/4", [True, True]), ("3/4", [True, True]), ("1/5", [False, True]), (1, [True, False])):
+        assert evaluate(problem.assumptions, {k: Fraction(value)}) == expected, value
 
 
 def test_a_loop_is_bounded_by_the_range_of_a_param() -> None:

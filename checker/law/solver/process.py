@@ -93,7 +93,7 @@ class _Service:
             self._give_up(task, str(error) or "the merge is too large once it is merged with itself")
         except MemoryError:
             self._give_up(task, "the solver ran out of memory")
-        except Exception as error:  # z3 is foreign code, and one law less is better than none
+        except _solver_error() as error:
             self._give_up(task, f"the solver failed: {error}")
         self._session = None
         send(self._output, Answer(task.number, None))
@@ -114,6 +114,14 @@ class _Service:
 
     def _give_up(self, task: Task, reason: str) -> None:
         send(self._output, Answer(task.number, GaveUp(None, reason)))
+
+
+def _solver_error() -> type[Exception]:
+    """What z3 raises; any other error ends the process, which the worker reports."""
+    import z3
+
+    error: type[Exception] = z3.Z3Exception
+    return error
 
 
 def _limit_memory() -> None:
