@@ -27,6 +27,8 @@ from kcheck.checker.law.algebra.polynomial import (
 from kcheck.checker.law.problem import Invariant, Law, Problem
 from kcheck.checker.law.symbolic import problem_of
 from kcheck.checker.law.terms import Sort
+from kcheck.grammar.recursion import deep_recursion
+from tests.law.build import over_ints
 from tests.law.cases import LawCase, law_cases, program_of
 
 
@@ -233,3 +235,14 @@ def test_what_is_false_is_not_proved(way: laws.Prover, part: int, monkeypatch: p
 def test_a_late_start_proves_nothing_that_takes_cases(way: laws.Prover) -> None:
     [case] = [case for case in law_cases() if case.name == "development/argmax with the smaller place on a tie"]
     assert way(problem_of(case.program), Law.ASSOCIATIVE, (), time.monotonic() - 1) is None
+
+
+def test_polynomials_that_grow_with_each_round_end_in_time() -> None:
+    """Each round makes one more atom, so the work grows with the square of the rounds."""
+    merge = "var x = a; for i in 0..1000 { x = x * 3 + (b ^ i); } x"
+    with deep_recursion():
+        problem = problem_of(over_ints(merge))
+        problem.sides(Law.ASSOCIATIVE)  # made once, and kept: the time goes to the polynomials
+        start = time.monotonic()
+        assert algebra.prove(problem, Law.ASSOCIATIVE, (), start + 0.2) is None
+        assert time.monotonic() - start < 2.0

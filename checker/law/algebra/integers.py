@@ -186,13 +186,13 @@ class Integers:
 
     def _without_lost_rests(self, x: Polynomial) -> Polynomial:
         """c * (p modulo m) is c * p modulo 2^32 where c * m is 0 modulo 2^32."""
-        total: Polynomial = ZERO
+        total = x
         for monomial, coefficient in x.items():
-            part: Polynomial = {monomial: coefficient}
             if len(monomial) == 1 and monomial[0][1] == 1 and coefficient % 2 == 0:
                 modulus = TWO_TO_32 // math.gcd(int(coefficient), TWO_TO_32)
-                part = scale(self._without_modulo(monomial[0][0], modulus), coefficient)
-            total = add(total, part)
+                rest = self._without_modulo(monomial[0][0], modulus)
+                if rest != {monomial: 1}:
+                    total = add(add(total, {monomial: coefficient}, -1), rest, coefficient)
         return reduced(total)
 
     def _remainder(self, op: Op, x: Polynomial, y: Polynomial) -> Polynomial:

@@ -102,6 +102,7 @@ class Normal:
                 continue
             pending.pop()
             if top not in memo:
+                self.facts.check_time()  # polynomials may grow with each step
                 memo[top] = self._made(top)
         return memo[term]
 
