@@ -298,6 +298,13 @@ _ROWS: tuple[Contract, ...] = (
     _contract(Builtin.RANDOM, (Overload((INT,), FLOAT),), _COMPOSITE, "A Float in 0.0 <= x < 1.0 made from `hash`."),
 )
 
+ULPS: dict[Builtin, int] = {
+    **dict.fromkeys((Builtin.EXP, Builtin.EXP2, Builtin.LOG, Builtin.LOG2, Builtin.SIN, Builtin.COS), 1),
+    **dict.fromkeys((Builtin.TAN, Builtin.ASIN, Builtin.ACOS, Builtin.ATAN, Builtin.ATAN2), 2),
+    **dict.fromkeys((Builtin.SINH, Builtin.COSH, Builtin.TANH, Builtin.INVERSESQRT, Builtin.POW), 2),
+}
+"""How far an elementary function may be from the true value, in units of the last place."""
+
 CONTRACTS: dict[Builtin, Contract] = {row.builtin: row for row in _ROWS}
 BY_NAME: dict[str, Contract] = {row.builtin.value: row for row in _ROWS}
 

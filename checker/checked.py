@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kcheck.checker.bindings import ExampleSpec
@@ -12,6 +12,7 @@ from kcheck.grammar.diagnostics import Diagnostic, Severity
 from kcheck.grammar.source import SourceFile
 
 if TYPE_CHECKING:
+    from kcheck.checker.facts import ItemFacts
     from kcheck.checker.law.verdict import Witness
 
 
@@ -38,6 +39,7 @@ class Checked:
 
     `programs` holds a program for each kernel of the file that has no error; `scenes` the names of its scenes.
     `files` maps the path in any `Origin` to its source.  `laws` is empty until a prover has judged the merges.
+    `facts` tells what stands where in the file, by the keys of its items.
     """
 
     file: SourceFile
@@ -47,6 +49,7 @@ class Checked:
     scenes: tuple[str, ...]
     examples: tuple[ExampleSpec, ...]
     laws: tuple[LawVerdict, ...] = ()
+    facts: Mapping[str, ItemFacts] = field(default_factory=dict, repr=False)
 
     @property
     def has_errors(self) -> bool:

@@ -8,6 +8,7 @@ from kcheck.checker import floats, ir, types
 from kcheck.checker.bindings import BoundValue, FileValue, Generated
 from kcheck.checker.lower.declarations import Declarations
 from kcheck.checker.lower.expressions import describe, int_value
+from kcheck.checker.lower.recording import Vocabulary
 from kcheck.checker.lower.scopes import ConstEntity, Home, Scope
 from kcheck.checker.near import did_you_mean
 from kcheck.grammar import syntax
@@ -32,11 +33,14 @@ class ValueReader:
         self._scope = scope
         self._home = home
         self._declarations = declarations
+        self._record = declarations.recorder.item(home)
 
     def read(self, node: syntax.Expr, type_: types.Type | types.Field) -> BoundValue:
         """The value for a port, or for a param."""
         if isinstance(node, syntax.Call):
             name = node.callee.name.text if isinstance(node.callee, syntax.NameRef) else ""
+            if name == "file" or name in GENERATORS:
+                self._record_call(node, Vocabulary.EXAMPLE)
             if name == "file":
                 return _file(node)
             if name in GENERATORS:
@@ -44,6 +48,13 @@ class ValueReader:
         if isinstance(type_, types.Field):
             return self._axes(node, type_.rank, type_.element)
         return self._element(node, type_)
+
+    def _record_call(self, node: syntax.Call, vocabulary: Vocabulary) -> None:
+        assert isinstance(node.callee, syntax.NameRef)
+        self._record.word(node.callee.name, vocabulary)
+        self._record.call(node)
+        for keyword in node.keywords:
+            self._record.word(keyword.name, Vocabulary.EXAMPLE)
 
     def size(self, node: syntax.Expr) -> tuple[int, ...]:
         """A size, x first: `n`, `(w, h)` or `(w, h, d)`."""
@@ -111,8 +122,8 @@ class ValueReader:
     # ------------------------------------------------------------ elements
 
     def _element(self, node: syntax.Expr, type_: types.Type) -> BoundValue:
-        constant = self._constant(node)
-        if constant is not None and constant.type == type_:
+        constant = self._constant(node, type_)
+        if constant is not None:
             return _plain(type_, iter(constant.leaves))
         match type_:
             case types.Scalar():
@@ -142,14 +153,15 @@ class ValueReader:
         if not (isinstance(node.callee, syntax.NameRef) and node.callee.name.text == name):
             note = f"it can: `{name}`; and for whole ports " + ", ".join(f"`{g}`" for g in (*GENERATORS, "file"))
             raise BadValueError(node.span, "an example cannot call this", note)
+        self._record_call(node, Vocabulary.CALL)
         return node.args * type_.size if len(node.args) == 1 else node.args
 
     def _struct(self, node: syntax.Expr, type_: types.Struct) -> BoundValue:
         match node:
             case syntax.Record():
-                return self._fields(node.fields, type_.fields, str(type_), node.span)
+                return self._fields(node.fields, type_, type_.key, node.span)
             case syntax.StructValue(enum=None) if self._names(node.name, type_):
-                return self._fields(node.fields, type_.fields, str(type_), node.span)
+                return self._fields(node.fields, type_, type_.key, node.span)
             case _:
                 raise BadValueError(
                     node.span, f"{describe(type_)} is written `{{ field: value }}`, this is {_kind(node)}"
@@ -170,29 +182,37 @@ class ValueReader:
         if index is None:
             raise _not_a_variant(node, type_)
         variant = type_.variants[index]
-        payload = self._fields(fields, variant.fields, variant.name, node.span)
+        self._record.variant(name, type_.key)
+        payload = self._fields(fields, variant, type_.key, node.span)
         return {variant.name: payload} if payload else variant.name
 
     def _fields(
-        self, given: Sequence[syntax.FieldValue], declared: Sequence[types.FieldOf], owner: str, span: Span
+        self, given: Sequence[syntax.FieldValue], owner: types.Struct | types.Variant, key: str, span: Span
     ) -> dict[str, BoundValue]:
-        wanted = {f.name: f.type for f in declared}
+        """The fields of a struct or of a variant; `key` is that of the type."""
+        variant = owner.name if isinstance(owner, types.Variant) else None
+        wanted = {f.name: f.type for f in owner.fields}
         found: dict[str, BoundValue] = {}
         for field in given:
             name = field.name.text
             if name not in wanted:
-                raise BadValueError(field.name.span, f"`{owner}` has no field `{name}`{did_you_mean(name, wanted)}")
+                hint = did_you_mean(name, wanted)
+                raise BadValueError(field.name.span, f"`{owner.name}` has no field `{name}`{hint}")
+            self._record.field(field.name, key, variant)
             if name in found:
                 raise BadValueError(field.name.span, f"`{name}` is given twice")
             found[name] = self._element(field.value, wanted[name])
         missing = ", ".join(f"`{name}`" for name in wanted if name not in found)
         if missing:
-            raise BadValueError(span, f"`{owner}` also needs {missing}")
+            raise BadValueError(span, f"`{owner.name}` also needs {missing}")
         return {name: found[name] for name in wanted}
 
     def _names(self, name: syntax.Name, type_: types.Type) -> bool:
         entity = self._scope.find_type(name.text)
-        return entity is not None and self._declarations.type_of(entity) == type_
+        if entity is None:
+            return False
+        self._record.name(name, entity)
+        return self._declarations.type_of(entity) == type_
 
     # ------------------------------------------------------------ numbers
 
@@ -241,11 +261,12 @@ class ValueReader:
             assert isinstance(number, (bool, int, float))
             return number
         if name in _NUMBERS:
+            self._record.word(node.name, Vocabulary.EXAMPLE)
             return _NUMBERS[name]
         raise BadValueError(node.span, f"there is no value `{name}` here")
 
-    def _constant(self, node: syntax.Expr) -> ir.Const | None:
-        """The constant that a name stands for, where it does."""
+    def _constant(self, node: syntax.Expr, type_: types.Type | None = None) -> ir.Const | None:
+        """The constant that a name stands for, where it does, and where it has this type (any where that is None)."""
         if not isinstance(node, syntax.NameRef):
             return None
         found = self._scope.find_value(node.name.text)
@@ -254,6 +275,9 @@ class ValueReader:
         value = self._declarations.constant(found)
         if value is None:
             raise BadValueError(node.span, "")
+        if type_ is not None and value.type != type_:
+            return None
+        self._record.name(node.name, found)
         return value
 
 

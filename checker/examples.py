@@ -11,6 +11,7 @@ from kcheck.checker.bindings import BoundValue, ExampleSpec, FileValue
 from kcheck.checker.example_values import BadValueError, ValueReader, shape_of, value_leaves
 from kcheck.checker.lower import edits, fixes
 from kcheck.checker.lower.declarations import Declarations
+from kcheck.checker.lower.recording import Vocabulary
 from kcheck.checker.lower.scopes import Home, Scope
 from kcheck.checker.near import did_you_mean
 from kcheck.grammar import syntax
@@ -92,6 +93,7 @@ def _take(example: _Example, entry: syntax.ExampleEntry) -> bool:
     """Take the value of one entry; whether its name is known."""
     name = entry.name.text
     is_domain = name == "domain" and not entry.expected and not entry.escaped
+    _record_name(example, entry.name, is_domain)
     given = example.domain_entry if is_domain else (example.origins if entry.expected else example.places).get(name)
     if given is not None:
         made = fixes.remove(example.home, entry.span, f"the second `{name}`")
@@ -110,6 +112,15 @@ def _take(example: _Example, entry: syntax.ExampleEntry) -> bool:
         if bad.message:
             example.report(bad.span, bad.message, bad.note)
     return True
+
+
+def _record_name(example: _Example, name: syntax.Name, is_domain: bool) -> None:
+    record = example.declarations.recorder.item(example.home)
+    found = example.scope.ports.get(name.text) or example.scope.params.get(name.text)
+    if is_domain:
+        record.word(name, Vocabulary.EXAMPLE)
+    elif found is not None:
+        record.name(name, found)
 
 
 def _bind(example: _Example, entry: syntax.ExampleEntry) -> None:

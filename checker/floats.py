@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 import struct
+from functools import lru_cache
 
 ZERO = 0x00000000
 INFINITY = 0x7F800000
@@ -27,6 +28,7 @@ _LARGE_EXPONENT = 10**15
 """Beyond what the digits of any text that fits in memory could make up for."""
 
 
+@lru_cache(maxsize=4096)
 def bits_of(text: str) -> int | None:
     """The binary32 number nearest to a decimal literal, halves to even; None where that is an infinity.
 

@@ -21,7 +21,7 @@ import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import field, fields, is_dataclass
 from enum import Enum
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from kcheck.checker import floats
 from kcheck.checker.builtins import Builtin
@@ -629,35 +629,71 @@ def _child_fields(cls: type) -> tuple[str, ...]:
 
 def content_hash(value: object) -> str:
     """A hash of what a program, function or node means, the same in every process; positions do not matter."""
-    digest = hashlib.sha256()
     with deep_recursion():
-        _feed(digest.update, value, {})
-    return digest.hexdigest()
+        return _hash_of(_write, value, {})
 
 
-def _feed(update: Callable[[bytes], object], value: object, types: dict[int, str]) -> None:
-    """Feed all that takes part in equality; `types` has the hashes of structs and enums that were met, by their ids."""
-    if isinstance(value, Enum):
-        update(f"{type(value).__name__}.{value.name};".encode())
-    elif isinstance(value, (tuple, frozenset)):
-        parts = sorted(value, key=repr) if isinstance(value, frozenset) else value
-        update(f"({len(parts)};".encode())
-        for part in parts:
-            _feed(update, part, types)
-    elif isinstance(value, (Struct, EnumType)):
-        if id(value) not in types:
-            digest = hashlib.sha256()
-            _feed_parts(digest.update, value, types)
-            types[id(value)] = digest.hexdigest()
-        update(f"type {types[id(value)]};".encode())
-    elif is_dataclass(value):
-        _feed_parts(update, value, types)
-    else:
-        update(f"{type(value).__name__}:{value!r};".encode())
+_Writer: TypeAlias = "Callable[[list[str], Any, dict[int, str]], None]"
+"""Writes a value to a text that is to be hashed; the dict has the hashes of structs and enums that were met, by ids."""
 
 
-def _feed_parts(update: Callable[[bytes], object], value: object, types: dict[int, str]) -> None:
-    update(f"{type(value).__name__}{{".encode())
-    for name in compared_fields(type(value)):
-        _feed(update, getattr(value, name), types)
-    update(b"}")
+def _hash_of(write: _Writer, value: object, types: dict[int, str]) -> str:
+    text: list[str] = []
+    write(text, value, types)
+    return hashlib.sha256("".join(text).encode()).hexdigest()
+
+
+def _write(text: list[str], value: object, types: dict[int, str]) -> None:
+    """All that takes part in equality."""
+    cls = type(value)
+    writer = _WRITERS.get(cls)
+    if writer is None:
+        writer = _WRITERS[cls] = _writer(cls)
+    writer(text, value, types)
+
+
+_WRITERS: dict[type, _Writer] = {}
+
+
+def _writer(cls: type) -> _Writer:
+    if issubclass(cls, Enum):
+        return _write_member
+    if issubclass(cls, frozenset):
+        return _write_set
+    if issubclass(cls, tuple):
+        return _write_tuple
+    if issubclass(cls, (Struct, EnumType)):
+        return _write_type
+    return _write_parts if is_dataclass(cls) else _write_plain
+
+
+def _write_member(text: list[str], value: Enum, types: dict[int, str]) -> None:
+    text.append(f"{type(value).__name__}.{value.name};")
+
+
+def _write_set(text: list[str], value: frozenset[object], types: dict[int, str]) -> None:
+    _write_tuple(text, tuple(sorted(value, key=repr)), types)
+
+
+def _write_tuple(text: list[str], value: tuple[object, ...], types: dict[int, str]) -> None:
+    text.append(f"({len(value)};")
+    for part in value:
+        _write(text, part, types)
+
+
+def _write_type(text: list[str], value: Struct | EnumType, types: dict[int, str]) -> None:
+    if id(value) not in types:
+        types[id(value)] = _hash_of(_write_parts, value, types)
+    text.append(f"type {types[id(value)]};")
+
+
+def _write_parts(text: list[str], value: object, types: dict[int, str]) -> None:
+    cls = type(value)
+    text.append(f"{cls.__name__}{{")
+    for name in compared_fields(cls):
+        _write(text, getattr(value, name), types)
+    text.append("}")
+
+
+def _write_plain(text: list[str], value: object, types: dict[int, str]) -> None:
+    text.append(f"{type(value).__name__}:{value!r};")

@@ -172,16 +172,19 @@ def _suffixed(cx: Context, operand: syntax.Expr, suffixes: list[Any]) -> syntax.
 
 
 def _call(cx: Context, callee: syntax.Expr, node: Any) -> syntax.Expr:
+    span = Span(callee.span.start, node._tx_position_end)
     keywords = [arg for arg in node.args if type(arg).__name__ == "KeywordArgument"]
+    if not keywords:
+        return syntax.Call(span, callee, tuple([expr(cx, arg) for arg in node.args]))
     positional = [arg for arg in node.args if type(arg).__name__ != "KeywordArgument"]
-    if keywords and cx.place is not Place.EXAMPLE:
+    if cx.place is not Place.EXAMPLE:
         raise _refused(keywords[0].name, "a named argument", "give the arguments in their order")
     for late in positional:
-        if keywords and late._tx_position > keywords[0]._tx_position:
+        if late._tx_position > keywords[0]._tx_position:
             problem = "an argument without a name cannot follow a named one"
             raise UnreadableError(Problem(SYNTAX, problem, span_of(late)))
     return syntax.Call(
-        Span(callee.span.start, node._tx_position_end),
+        span,
         callee,
         tuple([expr(cx, arg) for arg in positional]),
         keywords=tuple(
@@ -260,13 +263,11 @@ def _array(cx: Context, node: Any) -> syntax.Expr:
 
 
 def _exprs(cx: Context, nodes: list[Any]) -> tuple[syntax.Expr, ...]:
-    return tuple(expr(cx, node) for node in nodes)
+    return tuple([expr(cx, node) for node in nodes])
 
 
 def _field_values(cx: Context, nodes: list[Any]) -> tuple[syntax.FieldValue, ...]:
-    return tuple(
-        syntax.FieldValue(span=span_of(node), name=name(node.name), value=expr(cx, node.value)) for node in nodes
-    )
+    return tuple([syntax.FieldValue(span_of(node), name(node.name), expr(cx, node.value)) for node in nodes])
 
 
 def _if(cx: Context, node: Any) -> syntax.Expr:

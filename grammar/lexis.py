@@ -68,6 +68,18 @@ _MARK = re.compile(
 )
 
 
+# What tells where braces end: braces, what hides them, and a word that begins an item at the start of a line.
+# No group is at a way's beginning: so Python looks for their first characters only.
+_IN_BRACES = re.compile(
+    r"""\{|\}
+    |"(?:\\[^\r\n]|[^"\\\r\n])*"?
+    |//[^\r\n]*|/\*
+    |\n[ \t\r]*(use|const|struct|enum|fn|kernel|scene)(?![A-Za-z0-9_])
+    """,
+    re.VERBOSE,
+)
+
+
 _new_tuple = tuple.__new__
 
 
@@ -174,6 +186,29 @@ def marks(trivia: Trivia, position: int = 0) -> Iterator[Mark]:
                 position = line_end(text, start)
                 yield Mark(Kind.OPEN_COMMENT, start, position, text[start:position])
             break
+        else:
+            return
+
+
+def marks_in_braces(trivia: Trivia, position: int) -> Iterator[Mark]:
+    """Those marks from `position` on that may tell where the braces around it end: braces, words that begin an item
+    where they begin a line, and comments that nothing closes."""
+    text = trivia.text
+    while position < len(text):
+        for match in _IN_BRACES.finditer(text, position):
+            start, end = match.span()
+            match text[start]:
+                case "{" | "}":
+                    yield _new_tuple(Mark, (Kind.PUNCTUATION, start, end, text[start]))
+                case "\n":
+                    yield Mark(Kind.WORD, match.start(1), end, match[1])
+                case "/" if match[0] == "/*":
+                    if not trivia.opens_comment(start):
+                        position = trivia.comment_end(start)
+                    else:
+                        position = line_end(text, start)
+                        yield Mark(Kind.OPEN_COMMENT, start, position, text[start:position])
+                    break
         else:
             return
 

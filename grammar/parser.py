@@ -95,14 +95,12 @@ def _not_utf8(body: bytes, offset: int, skipped: int) -> Problem:
 
 def _between(text: str, ranges: list[tuple[int, int]]) -> Iterator[Problem]:
     """The first strange character that stands in no item, but in a comment between them."""
-    ends = iter(ranges)
-    start, end = next(ends, (len(text), len(text)))
-    for found in STRANGE_CHARACTER.finditer(text):
-        while end <= found.start():
-            start, end = next(ends, (len(text), len(text)))
-        if found.start() < start:
+    before = 0
+    for start, end in (*ranges, (len(text), len(text))):
+        if found := STRANGE_CHARACTER.search(text, before, start):
             yield not_text(found.group(), found.start())
             return
+        before = end
 
 
 @lru_cache(maxsize=_ITEMS_KEPT)

@@ -7,6 +7,7 @@ columns in UTF-16 units (the Language Server Protocol) and bytes.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from dataclasses import dataclass
 
@@ -28,7 +29,7 @@ class Span:
         return Span(min(self.start, other.start), max(self.end, other.end))
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@ordered
 class Origin:
     """Where a piece of a program comes from, independent of what surrounds its item.
 
@@ -49,13 +50,16 @@ class Position:
     character: int
 
 
+_LINE_BREAK = re.compile(r"\r\n?|\n")
+"""What ends a line in the Language Server Protocol, and so in editors."""
+
+
 class LineIndex:
     """Line starts of one text, for conversions from character offsets."""
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._starts = [0]
-        self._starts.extend(i + 1 for i, c in enumerate(text) if c == "\n")
+        self._starts = [0, *(found.end() for found in _LINE_BREAK.finditer(text))]
 
     def line(self, offset: int) -> int:
         """The zero-based line that holds the character at `offset`."""
@@ -76,8 +80,10 @@ class LineIndex:
         return Position(line, utf16_length(before))
 
     def offset(self, position: Position) -> int:
-        """The character offset of a position; positions past a line's end clamp to it."""
-        line = min(position.line, len(self._starts) - 1)
+        """The character offset of a position; positions past the end of a line or of the text clamp to it."""
+        if position.line >= len(self._starts):
+            return len(self._text)
+        line = position.line
         units = 0
         offset = self._starts[line]
         for character in self.line_text(line):

@@ -8,7 +8,6 @@ The edge values are worked out by the checker itself, as constants, so the page 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from importlib.resources import files
 from pathlib import Path
 
 from kcheck.checker import ir, types
@@ -16,16 +15,16 @@ from kcheck.checker.builtins import (
     BY_NAME,
     PLACE_WORDS,
     PORT_WORDS,
-    Builtin,
+    ULPS,
     Contract,
     ErrorClass,
     Overload,
 )
 from kcheck.checker.lower.declarations import Declarations
 from kcheck.checker.lower.items import declare_file
-from kcheck.checker.lower.problems import Problems
+from kcheck.checker.lower.ledger import Ledger
 from kcheck.checker.lower.scopes import Home
-from kcheck.checker.prelude import COMPOSITE_BUILTINS
+from kcheck.checker.prelude import COMPOSITE_BUILTINS, composite_text
 from kcheck.checker.render.ir import constant, float_text
 from kcheck.grammar import parser, syntax
 
@@ -45,13 +44,6 @@ SECTIONS: dict[str, str] = {
     "Chance": "hash random",
 }
 """Every pure built-in, in the order of the page."""
-
-ULPS: dict[Builtin, int] = {
-    **dict.fromkeys((Builtin.EXP, Builtin.EXP2, Builtin.LOG, Builtin.LOG2, Builtin.SIN, Builtin.COS), 1),
-    **dict.fromkeys((Builtin.TAN, Builtin.ASIN, Builtin.ACOS, Builtin.ATAN, Builtin.ATAN2), 2),
-    **dict.fromkeys((Builtin.SINH, Builtin.COSH, Builtin.TANH, Builtin.INVERSESQRT, Builtin.POW), 2),
-}
-"""How far an elementary function may be from the true value, in units of the last place."""
 
 _NAN, _INF = "0.0 / 0.0", "1.0 / 0.0"
 
@@ -177,7 +169,7 @@ def _entry(contract: Contract, edges: Mapping[str, str]) -> str:
     lines = [f"### {name}", "", f"{forms} · {' · '.join(traits)}", "", contract.doc, ""]
     lines += [f"- `{call}` is `{value}`" for call, value in edges.items()]
     if contract.builtin in COMPOSITE_BUILTINS:
-        lines += ["", "```text", _prelude_text(name), "```"]
+        lines += ["", "```text", composite_text(contract.builtin), "```"]
     return "\n".join(lines) + "\n"
 
 
@@ -204,21 +196,6 @@ def _words(title: str, words: Mapping[str, str], call: str) -> str:
     return "\n".join([f"## {title}", "", "| word | gives |", "|---|---|", *rows]) + "\n"
 
 
-# ---------------------------------------------------------------- the prelude's text
-
-
-def _prelude_text(name: str) -> str:
-    """The first function that the prelude has for a built-in, in full."""
-    text = files("kcheck.checker.prelude").joinpath("composite.kernel").read_text("utf-8")
-    file, _ = parser.parse(text, "composite.kernel")
-    found = next(
-        item
-        for item in file.items
-        if isinstance(item.node, syntax.Function) and item.node.name.text.rpartition("_")[0] == name
-    )
-    return found.text
-
-
 # ---------------------------------------------------------------- edge values
 
 
@@ -233,13 +210,13 @@ def _constants(calls: Sequence[str]) -> Iterator[str]:
     """The values of constant expressions."""
     text = "\n".join(f"const E{i}: Int = {call};" for i, call in enumerate(calls))
     file, broken = parser.parse(text, "edges")
-    problems = Problems()
-    scope = declare_file("edges", file.items, problems)
-    declarations = Declarations(problems)
+    ledger = Ledger()
+    scope = declare_file("edges", file.items, ledger)
+    declarations = Declarations(ledger)
     for item in file.items:
         assert isinstance(item.node, syntax.Const)
         value = declarations.constant_value(item.node.value, None, scope, Home("edges", item.key))
-        assert value is not None, [d.message for d in (*broken, *problems.all())]
+        assert value is not None, [d.message for d in (*broken, *ledger.page.problems.all())]
         yield _text(value)
 
 

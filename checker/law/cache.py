@@ -207,9 +207,9 @@ class _Replay:
         return confirmed_undefined(self._runner(), Failed(_case(entry["case"]), _tree(entry["tree"])))
 
     def _runner(self) -> Runner:
-        from kcheck.checker.law.symbolic import problem_of  # needed for witnesses alone
+        from kcheck.checker.law.stepwise import runner_of  # needed for witnesses alone
 
-        return Runner(problem_of(self._program), self._evaluate())
+        return runner_of(self._program, self._evaluate)
 
 
 def _trial(entry: Mapping[str, Any]) -> Trial:

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from kcheck.checker import arithmetic, ir
 from kcheck.checker.law.cases import has_walked_shape, walked
+from kcheck.checker.law.elements import within
 from kcheck.checker.law.evaluate import Case, Leaves, Number, SmallField
 from kcheck.checker.law.problem import Law, Problem
-from kcheck.checker.law.sampling import Failed, sides, trees, within
+from kcheck.checker.law.sampling import Failed, sides, trees
 from kcheck.checker.law.solver.unrolling import Candidate
 from kcheck.checker.law.terms import Sort, Value
 from kcheck.checker.law.values import valid, zero
@@ -72,21 +73,24 @@ def _domain(problem: Problem, candidate: Candidate) -> int:
 def _field(
     problem: Problem, port: ir.PortDecl, candidate: Candidate, positions: Sequence[int], count: int
 ) -> SmallField:
-    """The field of a port: what the elements read of it by `sample`, zeros elsewhere."""
+    """The field of a port: what the elements read of it by `sample`, or the first of them by `at`; else zeros."""
     type_ = port.type.element
     if not has_walked_shape(problem.program, port.name):
-        return SmallField((1,) * port.type.rank, (zero(type_),))
+        return SmallField((1,) * port.type.rank, (_element(problem, port, candidate.elements[0], ir.At),))
     elements = [zero(type_)] * count
     for position, element in zip(positions, candidate.elements, strict=True):
-        elements[position] = _element(problem, port, element)
+        elements[position] = _element(problem, port, element, ir.Sample)
     return SmallField((1,) * (port.type.rank - 1) + (count,), tuple(elements))
 
 
-def _element(problem: Problem, port: ir.PortDecl, values: Sequence[Value]) -> Leaves:
+def _element(
+    problem: Problem, port: ir.PortDecl, values: Sequence[Value], how: type[ir.Sample] | type[ir.At]
+) -> Leaves:
+    """The element that is read in this way; zero where none is."""
     type_ = port.type.element
     made = list(zero(type_))
     for read, value in zip(problem.inputs, values, strict=True):
-        if isinstance(read.read, ir.Sample) and read.read.port == port.name:
+        if isinstance(read.read, how) and read.read.port == port.name:
             made[read.leaf] = _number(value, leaves(type_)[read.leaf].scalar)
     return valid(type_, tuple(made))
 

@@ -49,15 +49,23 @@ class Reader:
         """Whether every read is known without running anything: none is filtered."""
         return not any(isinstance(read.read, ir.SampleAt) for read in self.problem.inputs)
 
+    @cached_property
+    def _sampled(self) -> Sequence[tuple[str, int]] | None:
+        """The port and leaf of each read, where all of them are of the element itself."""
+        found = [(read.read.port, read.leaf) for read in self.problem.inputs if isinstance(read.read, ir.Sample)]
+        return found if len(found) == len(self.problem.inputs) else None
+
     def inputs(self, case: Case, position: int) -> tuple[Number | None, ...]:
         """The values of `problem.inputs` for the element at this row-major position; None where an address has none."""
+        if self._sampled is not None:
+            return tuple(case.fields[port].elements[position][leaf] for port, leaf in self._sampled)
         found: list[Number | None] = []
         known: dict[Term, exact.Value] = {}
         for read in self.problem.inputs:
             if read.address and not known:
                 known = self._params(case)
-            value = self._value(read, case, position, {**known, **self._known(found)} if read.address else {})
-            found.append(value)
+            bound = {**known, **self._known(found)} if read.address else {}
+            found.append(read_value(self.problem.program, read, case, position, bound))
         return tuple(found)
 
     def _params(self, case: Case) -> dict[Term, exact.Value]:
@@ -68,27 +76,32 @@ class Reader:
         variables = (read.variable for read in self.problem.inputs)
         return {variable: exact.known(value) for variable, value in zip(variables, found, strict=False)}
 
-    def _value(self, read: Input, case: Case, position: int, known: Mapping[Term, exact.Value]) -> Number | None:
-        match read.read:
-            case ir.Sample(port=port):
-                return case.fields[port].elements[position][read.leaf]
-            case ir.At(port=port):
-                field = case.fields[port]
-                at = _address(exact.evaluated(read.address, known), field.shape[::-1])
-                return None if at is None else field.elements[at][read.leaf]
-            case ir.Size(port=port):
-                return _size(self._sizes(case, port), read)
-            case ir.Extent(port=port):
-                return float(self._sizes(case, port)[read.leaf])
-            case ir.Place(kind=kind):
-                return _place(kind, read, position, self._sizes(case, walked(self.problem.program)))
-            case _:
-                raise AssertionError(type(read.read).__name__)
 
-    def _sizes(self, case: Case, port: str) -> Sequence[int]:
+def read_value(
+    program: ir.Program, read: Input, case: Case, position: int, known: Mapping[Term, exact.Value]
+) -> Number | None:
+    """What an unfiltered read gives for the element at this position, `known` being what its address stands over."""
+
+    def sizes(port: str) -> Sequence[int]:
         """The sizes of a port, x first; the output of a reduction has one element."""
         field = case.fields.get(port)
         return (1,) if field is None else field.shape[::-1]
+
+    match read.read:
+        case ir.Sample(port=port):
+            return case.fields[port].elements[position][read.leaf]
+        case ir.At(port=port):
+            field = case.fields[port]
+            at = _address(exact.evaluated(read.address, known), field.shape[::-1])
+            return None if at is None else field.elements[at][read.leaf]
+        case ir.Size(port=port):
+            return _size(sizes(port), read)
+        case ir.Extent(port=port):
+            return float(sizes(port)[read.leaf])
+        case ir.Place(kind=kind):
+            return _place(kind, read, position, sizes(walked(program)))
+        case _:
+            raise AssertionError(type(read.read).__name__)
 
 
 def _address(parts: Sequence[exact.Value], sizes: Sequence[int]) -> int | None:

@@ -16,8 +16,8 @@ from string import ascii_lowercase
 
 from kcheck.checker import ir
 from kcheck.checker.law.cases import merged_type, walked
+from kcheck.checker.law.elements import param_numbers
 from kcheck.checker.law.evaluate import Case, Leaves
-from kcheck.checker.law.sampling import param_numbers
 from kcheck.checker.law.values import Token, field_shown, shown, tokens
 from kcheck.checker.law.verdict import Step, Tree, UndefinedStep, Witness
 from kcheck.checker.types import Struct, Type, leaf_count

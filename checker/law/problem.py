@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 
 from kcheck.checker import ir
-from kcheck.checker.law.terms import Sort, Term, Terms
+from kcheck.checker.law.terms import Sort, Term, Terms, variables
 from kcheck.checker.types import Scalar, Type, leaves
 from kcheck.grammar.spans import Origin
 
@@ -63,8 +64,8 @@ class Input:
 
     `origin` is an `ir.Sample`, `ir.At`, `ir.Place` …; two reads of one thing are one variable.  `leaf` is the leaf of
     its type.  `low` and `high` bound an Int or Real where they are known (an index is at least 0), both included.
-    All elements of a run see one value of what is `shared`, such as a size.  An `ir.At` reads at the `address`, whose
-    terms stand over inputs that come before this one.
+    All elements of a run see one value of what is `shared`, such as a size or `at(field, 0)`.  An `ir.At` reads at the
+    `address`, whose terms stand over inputs that come before this one.
     """
 
     variable: Term
@@ -109,6 +110,12 @@ class Problem:
         """The path of each leaf, as `sum` or `box.low.x`; "" where the type is a scalar."""
         return tuple(path_name(leaf.path) for leaf in leaves(self.type))
 
+    @cached_property
+    def common(self) -> frozenset[Term]:
+        """The variables that have one value for all elements of a run: of params, and of what is shared."""
+        shared = (read.variable for read in self.inputs if read.shared)
+        return frozenset((*variables(self.params), *shared))
+
     def merged(self, left: Sequence[Term], right: Sequence[Term]) -> tuple[Term, ...]:
         """The leaves of merge(left, right)."""
         return self.terms.substitute(self.merge.leaves, self._bound(left, right))
@@ -132,10 +139,17 @@ class Problem:
 
     def sides(self, law: Law) -> tuple[tuple[Term, ...], tuple[Term, ...]]:
         """The two values that the law says are equal, over the states `a`, `b` (and `c`)."""
-        a, b, c = self.state("a"), self.state("b"), self.state("c")
-        if law is Law.COMMUTATIVE:
-            return self.merged(a, b), self.merged(b, a)
-        return self.merged(self.merged(a, b), c), self.merged(a, self.merged(b, c))
+        if law not in self._sides:
+            a, b, c = self.state("a"), self.state("b"), self.state("c")
+            if law is Law.COMMUTATIVE:
+                self._sides[law] = self.merged(a, b), self.merged(b, a)
+            else:
+                self._sides[law] = self.merged(self.merged(a, b), c), self.merged(a, self.merged(b, c))
+        return self._sides[law]
+
+    @cached_property
+    def _sides(self) -> dict[Law, tuple[tuple[Term, ...], tuple[Term, ...]]]:
+        return {}
 
     def _bound(self, left: Sequence[Term], right: Sequence[Term]) -> dict[Term, Term]:
         return {**dict(zip(self.left, left, strict=True)), **dict(zip(self.right, right, strict=True))}

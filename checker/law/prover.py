@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from kcheck.checker import ir
@@ -37,14 +38,13 @@ class Prover:
     def judge(self, checked: Checked, names: Sequence[str], seconds: float, told: Told | None = None) -> Checked:
         """The same with a verdict on both laws of each of these reductions, and what there is to say of them."""
         judgements = [self.judgement(checked.programs[name], seconds, told) for name in names]
-        found = [
-            diagnostic
-            for judgement in judgements
-            for diagnostic in report.diagnostics(judgement, merge_origin(checked, judgement.program), checked.files)
-        ]
-        diagnostics = sorted((*checked.diagnostics, *found), key=lambda d: checked.file.absolute(d.origin))
-        laws = tuple(verdict for judgement in judgements for verdict in report.verdicts(judgement))
-        return replace(checked, diagnostics=tuple(diagnostics), laws=(*checked.laws, *laws))
+        return with_judgements(checked, judgements)
+
+    def warm(self) -> None:
+        """Get ready for the first question: load what it needs, and start the worker process."""
+        import_module("kcheck.checker.law.pipeline")
+        self._started().start()
+        _ = self._evaluate
 
     def close(self) -> None:
         """End the worker process."""
@@ -80,6 +80,18 @@ class Prover:
     @cached_property
     def _evaluate(self) -> Evaluate:
         return self._make_evaluate()
+
+
+def with_judgements(checked: Checked, judgements: Sequence[Judgement]) -> Checked:
+    """The same with these verdicts on its reductions, and what there is to say of them."""
+    found = [
+        diagnostic
+        for judgement in judgements
+        for diagnostic in report.diagnostics(judgement, merge_origin(checked, judgement.program), checked.files)
+    ]
+    diagnostics = sorted((*checked.diagnostics, *found), key=lambda d: checked.file.absolute(d.origin))
+    laws = tuple(verdict for judgement in judgements for verdict in report.verdicts(judgement))
+    return replace(checked, diagnostics=tuple(diagnostics), laws=(*checked.laws, *laws))
 
 
 def merge_origin(checked: Checked, program: ir.Program) -> Origin:

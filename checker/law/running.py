@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol, TypeAlias
 
+from kcheck.checker import ir
 from kcheck.checker.law import exact
 from kcheck.checker.law.cases import Reader, flat_params, walked
 from kcheck.checker.law.concrete import Concrete, param_variables
 from kcheck.checker.law.evaluate import Case, Evaluate, Leaves, Number
-from kcheck.checker.law.problem import Problem, Symbolic
-from kcheck.checker.law.terms import Op, Sort, Term
+from kcheck.checker.law.problem import Obligation, Problem, Symbolic
+from kcheck.checker.law.terms import Op, Sort, Term, Value, number, postorder
 from kcheck.checker.law.verdict import Tree, Trial
 
 CLEAR = 1e-4
@@ -21,36 +24,46 @@ OF_GREATEST = 1e-9
 """and by more than this part of the largest number that took part."""
 
 
+Merged: TypeAlias = "Callable[[Leaves, Leaves], tuple[Leaves | None, int | None]]"
+"""The merge of two values, None where it is not known, and which of its obligations does not hold."""
+
 _ZEROS: Mapping[Sort, Number] = {Sort.BOOL: False, Sort.INT: 0, Sort.REAL: 0.0}
 
 
 class NoValue(Exception):
-    """A step of a tree has no value: the last merge (or the compute) of `tree`, by this obligation."""
+    """A step of a tree has no value, or none that is known: the last merge (or the compute) of `tree`."""
 
-    def __init__(self, tree: Tree, obligation: int) -> None:
+    def __init__(self, tree: Tree) -> None:
         super().__init__()
         self.tree = tree
-        self.obligation = obligation
 
 
-class Runner:
-    """Runs cases on terms; what `compute` gives comes from a backend where terms do not say what an element reads."""
+class Runner(ABC):
+    """Runs cases of a reduction: quickly, to try many, and exactly, to confirm a few."""
 
-    def __init__(self, problem: Problem, evaluate: Evaluate) -> None:
-        self.problem = problem
-        self.evaluate = evaluate
-        self.reader = Reader(problem)
-        self.concrete = Concrete(problem)
-        self.reals = tuple(i for i, sort in enumerate(problem.sorts) if sort is Sort.REAL)
+    reals: Sequence[int]
+    """Which leaves of the merged values are Floats."""
 
-    def inputs(self, case: Case, position: int) -> Leaves:
-        """What an element reads; zero where an address has no value, as nothing reads there that has one."""
-        found = self.reader.inputs(case, position)
-        reads = self.problem.inputs
-        return tuple(_ZEROS[r.variable.sort] if n is None else n for r, n in zip(reads, found, strict=True))
+    def __init__(self, program: ir.Program, make_evaluate: Callable[[], Evaluate]) -> None:
+        self.program = program
+        self._make_evaluate = make_evaluate
 
+    @cached_property
+    def evaluate(self) -> Evaluate:
+        return self._make_evaluate()
+
+    @property
+    @abstractmethod
+    def constants(self) -> Sequence[Value]:
+        """The numbers that compute and merge speak of: Ints, and Floats as fractions."""
+
+    @abstractmethod
     def run(self, case: Case) -> Run:
-        return Run(self, case)
+        """The case with rounding, or something near it."""
+
+    @abstractmethod
+    def exactly(self, case: Case) -> Exact:
+        """The case with real numbers."""
 
     def breaks(self, trial: Trial) -> bool:
         """Whether the two trees of a trial have values that differ clearly."""
@@ -68,57 +81,103 @@ class Runner:
         return False
 
 
-class Run:
-    """One case: its elements, and trees of merges over them, in doubles."""
+class Exact(Protocol):
+    """Trees over the elements of a case, with every Float the real number that it is."""
 
-    def __init__(self, runner: Runner, case: Case) -> None:
-        self._runner = runner
-        self._params = flat_params(runner.problem.program, case)
-        self._merge = runner.concrete.merge
-        self._states = self._computed(case)
-        self._merged: dict[Tree, Leaves] = {}
+    def differing(self, left: Tree, right: Tree) -> tuple[int, ...]:
+        """The leaves in which two trees surely differ; none where a step may be without a value."""
+        ...
 
-    def _computed(self, case: Case) -> list[Leaves | int]:
+    def failing(self, tree: Tree) -> Obligation | None:
+        """The first step that surely has no value in the last step of a tree, all before having one."""
+        ...
+
+
+class WrittenOut(Runner):
+    """Runs on terms; what `compute` gives comes from a backend where terms do not say what an element reads."""
+
+    def __init__(self, problem: Problem, make_evaluate: Callable[[], Evaluate]) -> None:
+        super().__init__(problem.program, make_evaluate)
+        self.problem = problem
+        self.reader = Reader(problem)
+        self.reals = tuple(i for i, sort in enumerate(problem.sorts) if sort is Sort.REAL)
+        self._concrete = Concrete(problem)
+
+    @property
+    def constants(self) -> Sequence[Value]:
+        roots = (*self.problem.merge.leaves, *self.problem.compute.leaves)
+        return [number(term) for term in postorder(roots) if term.is_const and term.sort is not Sort.BOOL]
+
+    def run(self, case: Case) -> Run:
+        params, merge = flat_params(self.program, case), self._concrete.merge
+        return Run(self._computed(case, params), lambda a, b: merge(a, b, params), self.reals)
+
+    def exactly(self, case: Case) -> Exactly:
+        return Exactly(self, case)
+
+    def _computed(self, case: Case, params: Leaves) -> Sequence[Leaves | int]:
         """What compute gives for each element, or which of its obligations does not hold."""
-        runner = self._runner
-        if not runner.reader.is_direct:
-            return list(runner.evaluate.compute(runner.problem.program, case))
+        if not self.reader.is_direct:
+            return self.evaluate.compute(self.program, case)
         states: list[Leaves | int] = []
-        for position in range(math.prod(case.fields[walked(runner.problem.program)].shape)):
-            value, failing = runner.concrete.compute(runner.inputs(case, position), self._params)
+        compute = self._concrete.compute
+        for position in range(math.prod(case.fields[walked(self.program)].shape)):
+            value, failing = compute(self._inputs(case, position), params)
             states.append(value if failing is None else failing)
         return states
+
+    def _inputs(self, case: Case, position: int) -> Leaves:
+        """What an element reads; zero where an address has no value, as nothing reads there that has one."""
+        return tuple(
+            _ZEROS[read.variable.sort] if found is None else found
+            for read, found in zip(self.problem.inputs, self.reader.inputs(case, position), strict=True)
+        )
+
+
+class Run:
+    """One case: its elements, and trees of merges over them, as doubles or Floats."""
+
+    def __init__(self, states: Sequence[Leaves | int | None], merged: Merged, reals: Sequence[int]) -> None:
+        self.states = states
+        """What compute gives for each element, None where that is not known; or which obligation does not hold."""
+        self.merged = merged
+        self._reals = reals
+        self._merged: dict[Tree, Leaves] = {}
 
     def value(self, tree: Tree) -> Leaves:
         """The value of a tree; raises `NoValue`."""
         if isinstance(tree, int):
-            state = self._states[tree]
-            if isinstance(state, int):
-                raise NoValue(tree, state)
+            state = self.states[tree]
+            if isinstance(state, int) or state is None:
+                raise NoValue(tree)
             return state
         known = self._merged.get(tree)
         if known is None:
-            known, failing = self._merge(self.value(tree[0]), self.value(tree[1]), self._params)
-            if failing is not None:
-                raise NoValue(tree, failing)
+            known, failing = self.merged(self.value(tree[0]), self.value(tree[1]))
+            if failing is not None or known is None:
+                raise NoValue(tree)
             self._merged[tree] = known
         return known
 
     def differ(self, left: Tree, right: Tree) -> bool:
         """Whether two trees have clearly different values; raises `NoValue`."""
         a, b = self.value(left), self.value(right)
-        if a == b:
-            return False
-        reals = self._runner.reals
+        return a != b and self.are_different(a, b)
+
+    def are_different(self, a: Leaves, b: Leaves) -> bool:
+        """Whether two values are, and their Floats clearly."""
+        reals = self._reals
         if not reals:
-            return True
+            return a != b
+        if not any(clearly_different(x, y) if isinstance(x, float) else x != y for x, y in zip(a, b, strict=True)):
+            return False
         greatest = max(abs(state[i]) for state in (a, b, *self._known()) for i in reals)
         return any(
             clearly_different(x, y, greatest) if isinstance(x, float) else x != y for x, y in zip(a, b, strict=True)
         )
 
     def _known(self) -> list[Leaves]:
-        return [state for state in self._states if not isinstance(state, int)]
+        return [state for state in self.states if isinstance(state, tuple)]
 
 
 def clearly_different(a: Number, b: Number, greatest: float = 0.0) -> bool:
@@ -135,7 +194,7 @@ def clearly_different(a: Number, b: Number, greatest: float = 0.0) -> bool:
 class Exactly:
     """Trees over the elements of a case, with every Float the real number that it is."""
 
-    runner: Runner
+    runner: WrittenOut
     case: Case
 
     def differing(self, left: Tree, right: Tree) -> tuple[int, ...]:
@@ -145,7 +204,7 @@ class Exactly:
             return ()
         return tuple(i for i, (x, y) in enumerate(zip(a, b, strict=True)) if exact.differ(x, y))
 
-    def failing(self, tree: Tree) -> int | None:
+    def failing(self, tree: Tree) -> Obligation | None:
         """The first obligation that surely does not hold in the last step of a tree, all before having a value."""
         if isinstance(tree, int):
             return _failing(self._problem.compute, self._inputs(tree)) if self.runner.reader.is_direct else None
@@ -219,10 +278,10 @@ def _result(symbolic: Symbolic, bound: Mapping[Term, exact.Value]) -> Sequence[e
     return values[:count] if defined else None
 
 
-def _failing(symbolic: Symbolic, bound: Mapping[Term, exact.Value]) -> int | None:
+def _failing(symbolic: Symbolic, bound: Mapping[Term, exact.Value]) -> Obligation | None:
     """The first obligation that surely does not hold."""
-    for i, obligation in enumerate(symbolic.obligations):
+    for obligation in symbolic.obligations:
         guard, holds = exact.evaluated((obligation.guard, obligation.condition), bound)
         if guard is True and holds is False:
-            return i
+            return obligation
     return None

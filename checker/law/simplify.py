@@ -10,8 +10,8 @@ from dataclasses import replace
 from kcheck.checker import ir
 from kcheck.checker.arithmetic import INT_MAX, INT_MIN
 from kcheck.checker.law.cases import has_walked_shape
+from kcheck.checker.law.elements import SIMPLE_FLOATS, SIMPLE_INTS, param_numbers, within
 from kcheck.checker.law.evaluate import Leaves, Number, SmallField
-from kcheck.checker.law.sampling import SIMPLE_FLOATS, SIMPLE_INTS, param_numbers, within
 from kcheck.checker.law.values import valid, zero
 from kcheck.checker.law.verdict import Tree, Trial, elements_of
 

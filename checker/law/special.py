@@ -10,10 +10,11 @@ from itertools import permutations
 
 from kcheck.checker import ir
 from kcheck.checker.law.cases import has_walked_shape
+from kcheck.checker.law.elements import param_numbers, within
 from kcheck.checker.law.evaluate import Case, Evaluate, Leaves, Number, SmallField
 from kcheck.checker.law.problem import Law
 from kcheck.checker.law.running import clearly_different
-from kcheck.checker.law.sampling import param_numbers, sides, within
+from kcheck.checker.law.sampling import sides
 from kcheck.checker.law.simplify import simplified
 from kcheck.checker.law.values import valid, zero
 from kcheck.checker.law.verdict import Tree, Trial, Witness

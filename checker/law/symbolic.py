@@ -18,7 +18,7 @@ from kcheck.checker.builtins import Builtin
 from kcheck.checker.ir import BinaryOp, UnaryOp
 from kcheck.checker.law.builtins import MEANINGS, Leaves, float_constant
 from kcheck.checker.law.problem import SORTS, Input, Obligation, Problem, Symbolic, Undefined
-from kcheck.checker.law.terms import Op, Sort, Term, Terms, TooLarge, number
+from kcheck.checker.law.terms import Op, Sort, Term, Terms, TooLarge, number, variables
 from kcheck.checker.prelude import COMPOSITE_BUILTINS, expand_prelude
 from kcheck.checker.types import leaf_count, leaves
 from kcheck.grammar.recursion import deep_recursion
@@ -50,7 +50,7 @@ def problem_of(program: ir.Program) -> Problem:
     expanded = expand_prelude(program, EXPANDED)
     shift = len(expanded.functions) - len(program.functions)
     terms = Terms()
-    reads = _Reads(terms, schedule.over)
+    reads = Reads(terms, schedule.over)
     type_ = program.functions[schedule.merge].result
     left, right = _fresh(terms, "left", type_), _fresh(terms, "right", type_)
     try:
@@ -74,9 +74,9 @@ def problem_of(program: ir.Program) -> Problem:
 
 
 def _symbolic(
-    program: ir.Program, prelude: int, function: int, terms: Terms, reads: _Reads, args: Sequence[Leaves]
+    program: ir.Program, prelude: int, function: int, terms: Terms, reads: Reads, args: Sequence[Leaves]
 ) -> Symbolic:
-    execution = _Execution(program, prelude, terms, reads)
+    execution = Execution(program, prelude, terms, reads)
     result = execution.call(function, args)
     assert result is not None  # compute and merge have results
     return Symbolic(result, tuple(execution.obligations))
@@ -99,7 +99,7 @@ def _range(terms: Terms, param: ir.ParamDecl, found: Leaves) -> Iterator[Term]:
 # ---------------------------------------------------------------- what a compute reads
 
 
-class _Reads:
+class Reads:
     """The variables that stand for params, fields and places; equal reads are one variable.
 
     `walked` is the port that is folded.
@@ -129,6 +129,11 @@ class _Reads:
                 self.inputs.append(Input(variable, node, i, low, high, shared, address))
             self._known[key] = self._of_type(node.type, fresh)
         return self._known[key]
+
+    def are_shared(self, address: Sequence[Term]) -> bool:
+        """Whether an address is one for all elements: it rests on nothing but params and what is shared itself."""
+        own = {read.variable for read in self.inputs if not read.shared}
+        return own.isdisjoint(variables(address))
 
     def _of_type(self, type_: types.Type, fresh: Leaves) -> Leaves:
         """Leaves of which those of variants that are not chosen are zero, as in every enum value."""
@@ -190,12 +195,15 @@ class _Frame:
 
 
 @dataclass
-class _Execution:
+class Execution:
     program: ir.Program
     prelude: int
     """How many of the functions, the first ones, are the prelude's: no place to point at."""
     terms: Terms
-    reads: _Reads
+    reads: Reads
+    most_rounds: int = _MAX_ROUNDS
+    is_stepwise: bool = False
+    """Whether all values are constants, so that a loop with an `until` may end long before its range does."""
     obligations: list[Obligation] = field(default_factory=list)
     rounds: int = 0
     _guards: list[Term] = field(default_factory=list)
@@ -341,7 +349,7 @@ class _Execution:
         terms = self.terms
         low, high = self._scalar(node.low, frame), self._scalar(node.high, frame)
         first, last = self._limits(low)[0], self._limits(high)[1] - (0 if node.closed else 1)
-        if last - first >= _MAX_ROUNDS:
+        if last - first >= self.most_rounds and not self.is_stepwise:
             self.block("a loop whose rounds have no small constant bound cannot be written out")
         running = terms.true
         for counter in range(first, last + 1):
@@ -354,8 +362,8 @@ class _Execution:
 
     def _count_round(self) -> None:
         self.rounds += 1
-        if self.rounds > _MAX_ROUNDS:
-            self.block(f"with more than {_MAX_ROUNDS} rounds in all, loops are too long to be written out")
+        if self.rounds > self.most_rounds:
+            self.block(f"with more than {self.most_rounds} rounds in all, loops are too long to be written out")
 
     def _round(self, node: ir.Loop, counter: Term, inside: Term, running: Term, frame: _Frame) -> Term:
         """One round where the counter is `inside` the range and `running` still holds; what holds after it."""
@@ -516,10 +524,13 @@ class _Execution:
             case ir.Sample():
                 return self.reads.read(node, ("sample", node.port))
             case ir.SampleAt():
-                return self.reads.read(node, ("sample", node.port, *self._value(node.position, frame)))
+                position = self._value(node.position, frame)
+                return self.reads.read(node, ("sample", node.port, *position), shared=self.reads.are_shared(position))
             case ir.At():
                 address = [leaf for part in node.address for leaf in self._value(part, frame)]
-                return self.reads.read(node, ("at", node.port, *address), address=tuple(address))
+                return self.reads.read(
+                    node, ("at", node.port, *address), shared=self.reads.are_shared(address), address=tuple(address)
+                )
             case ir.Size():
                 return self.reads.read(node, ("size", node.port), shared=True)
             case ir.Extent():

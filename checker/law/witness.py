@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import permutations
 
 from kcheck.checker import ir
-from kcheck.checker.law.evaluate import Case, Evaluate, Leaves
-from kcheck.checker.law.problem import Law, Problem
-from kcheck.checker.law.running import Exactly, Runner, clearly_different
+from kcheck.checker.law.evaluate import Case, Evaluate, Number
+from kcheck.checker.law.problem import Law
+from kcheck.checker.law.running import Runner, clearly_different
 from kcheck.checker.law.sampling import Failed, sides
 from kcheck.checker.law.simplify import simplified
-from kcheck.checker.law.terms import Sort
 from kcheck.checker.law.verdict import Step, Tree, Trial, UndefinedStep, Witness, elements_of
 
 SECONDS = 0.3
@@ -21,35 +20,36 @@ SECONDS = 0.3
 
 def witness_of(runner: Runner, law: Law, trial: Trial) -> Witness | None:
     """A small witness from a trial that seems to break a law, or None where it does not hold up."""
-    first = confirmed(runner, trial)
-    if first is None:
+    if not _surely_differing(runner, trial):
         return None
     used = dict.fromkeys(elements_of(trial.left))
     plain = (sides(law, positions) for positions in permutations(used, law.values))
-    small = simplified(runner.problem.program, trial, plain, runner.breaks, time.monotonic() + SECONDS)
-    return confirmed(runner, small) or first
+    small = simplified(runner.program, trial, plain, runner.breaks, time.monotonic() + SECONDS)
+    return confirmed(runner, small) or confirmed(runner, trial)
+
+
+def _surely_differing(runner: Runner, trial: Trial) -> tuple[int, ...]:
+    """The leaves in which the trees surely differ over the reals."""
+    return runner.exactly(trial.case).differing(trial.left, trial.right)
 
 
 def confirmed(runner: Runner, trial: Trial) -> Witness | None:
     """The witness, where the trees surely differ over the reals and a run shows it."""
-    problem = runner.problem
-    sure = Exactly(runner, trial.case).differing(trial.left, trial.right)
+    sure = _surely_differing(runner, trial)
     if not sure:
         return None
-    left, right = Replay(problem.program, trial.case, runner.evaluate).steps((trial.left, trial.right))
-    shown = tuple(i for i in sure if _shows(problem, i, left.value, right.value))
-    return Witness(problem.program, trial.case, left, right, shown) if shown else None
+    left, right = Replay(runner.program, trial.case, runner.evaluate).steps((trial.left, trial.right))
+    shown = tuple(i for i in sure if _shows(left.value[i], right.value[i]))
+    return Witness(runner.program, trial.case, left, right, shown) if shown else None
 
 
-def _shows(problem: Problem, leaf: int, left: Leaves, right: Leaves) -> bool:
-    a, b = left[leaf], right[leaf]
-    return clearly_different(a, b) if problem.sorts[leaf] is Sort.REAL else a != b
+def _shows(a: Number, b: Number) -> bool:
+    return clearly_different(a, b) if isinstance(a, float) else a != b
 
 
 def undefined_of(runner: Runner, failed: Failed) -> UndefinedStep | None:
     """A small case of a step that seems to have no value, or None where it does not hold up."""
-    first = confirmed_undefined(runner, failed)
-    if first is None:
+    if runner.exactly(failed.case).failing(failed.tree) is None:
         return None
 
     def fails(trial: Trial) -> bool:
@@ -58,22 +58,19 @@ def undefined_of(runner: Runner, failed: Failed) -> UndefinedStep | None:
     positions = list(elements_of(failed.tree))
     plain: list[Tree] = [*positions, *permutations(positions, 2)]
     trial = Trial(failed.case, failed.tree, failed.tree)
-    small = simplified(runner.problem.program, trial, zip(plain, plain, strict=True), fails, time.monotonic() + SECONDS)
-    return confirmed_undefined(runner, Failed(small.case, small.left)) or first
+    small = simplified(runner.program, trial, zip(plain, plain, strict=True), fails, time.monotonic() + SECONDS)
+    return confirmed_undefined(runner, Failed(small.case, small.left)) or confirmed_undefined(runner, failed)
 
 
 def confirmed_undefined(runner: Runner, failed: Failed) -> UndefinedStep | None:
     """The step, where over the reals it surely has no value for these elements."""
     case, tree = failed.case, failed.tree
-    position = Exactly(runner, case).failing(tree)
-    if position is None:
+    obligation = runner.exactly(case).failing(tree)
+    if obligation is None:
         return None
-    problem = runner.problem
-    symbolic = problem.compute if isinstance(tree, int) else problem.merge
-    obligation = symbolic.obligations[position]
     sides = () if isinstance(tree, int) else tree
-    parts = Replay(problem.program, case, runner.evaluate).steps(sides)
-    return UndefinedStep(obligation.kind, obligation.origin, problem.program, case, tree, parts)
+    parts = Replay(runner.program, case, runner.evaluate).steps(sides)
+    return UndefinedStep(obligation.kind, obligation.origin, runner.program, case, tree, parts)
 
 
 class Replay:
@@ -83,15 +80,26 @@ class Replay:
         self._program = program
         self._case = case
         self._evaluate = evaluate
-        self._states = evaluate.compute(program, case)
+        self._known: dict[Tree, Step] = {
+            position: Step(position, value) for position, value in enumerate(evaluate.compute(program, case))
+        }
 
     def steps(self, trees: Sequence[Tree]) -> tuple[Step, ...]:
-        """The trees with all their values."""
-        return tuple(map(self._step, trees))
+        """The trees with all their values; what can be merged at once is."""
+        pending = {tree for whole in trees for tree in _merges(whole)}
+        while pending:
+            ready = [tree for tree in pending if all(side in self._known for side in tree)]
+            parts = [(self._known[left], self._known[right]) for left, right in ready]
+            lefts, rights = ([pair[side].value for pair in parts] for side in (0, 1))
+            values = self._evaluate.merge(self._program, lefts, rights, self._case.params)
+            self._known.update((t, Step(t, v, p)) for t, v, p in zip(ready, values, parts, strict=True))
+            pending.difference_update(ready)
+        return tuple(self._known[tree] for tree in trees)
 
-    def _step(self, tree: Tree) -> Step:
-        if isinstance(tree, int):
-            return Step(tree, self._states[tree])
-        left, right = self.steps(tree)
-        [value] = self._evaluate.merge(self._program, [left.value], [right.value], self._case.params)
-        return Step(tree, value, (left, right))
+
+def _merges(tree: Tree) -> Iterator[tuple[Tree, Tree]]:
+    """The merges of a tree."""
+    if not isinstance(tree, int):
+        yield tree
+        for side in tree:
+            yield from _merges(side)

@@ -65,11 +65,15 @@ def _find_target(context: FunctionContext, node: syntax.Expr) -> _Target | None:
     if symbol is None:
         _not_a_local(context, node)
         return None
+    context.record.name(node.name, symbol, write=True)
     if not symbol.mutable:
         _immutable(context, symbol, node)
         return None
     symbol.writes.append(node.name.span)
-    return None if symbol.type is None else _Target(symbol, path)
+    if symbol.type is None:
+        return None
+    context.record.types.append((node.span, symbol.type))
+    return _Target(symbol, path)
 
 
 def _held_type(target: _Target) -> types.Type | None:
@@ -94,6 +98,7 @@ def _not_a_local(context: FunctionContext, node: syntax.NameRef) -> None:
             context.report(rules.NOT_ASSIGNABLE, node.span, f"`{name}` is a variant and cannot be assigned")
         return
     found.used = True
+    context.record.name(node.name, found, write=True)
     what = kind_of(found)
     advice = {"output": "return its elements from the body", "memory": f"write it by `put({name}, …);`"}.get(what)
     notes = (context.note(advice),) if advice else ()
@@ -138,6 +143,7 @@ def _steps(context: FunctionContext, target: _Target) -> tuple[list[ir.TargetSte
             return None
         made, type_ = step
         steps.append(made)
+        context.record.types.append((part.span, type_))
     return steps, type_
 
 
@@ -163,6 +169,7 @@ def _name_step(
         if index is None:
             expressions.no_such_field(context, type_, part.name)
             return None
+        context.record.field(part.name, type_.key, write=True)
         return ir.FieldStep(id=context.node(part.span), index=index), type_.fields[index].type
     if isinstance(type_, types.Vec):
         components = expressions.swizzle(context, type_, part.name)

@@ -15,6 +15,7 @@ from kcheck.checker.builtins import (
 )
 from kcheck.checker.lower import edits, expressions, fixes, functions
 from kcheck.checker.lower.context import FunctionContext, Use
+from kcheck.checker.lower.recording import Vocabulary, WordUse
 from kcheck.checker.lower.scopes import FunctionEntity, PortEntity
 from kcheck.checker.near import did_you_mean
 from kcheck.grammar import syntax
@@ -33,6 +34,7 @@ def lower_call(context: FunctionContext, node: syntax.Call, expected: types.Type
         return None
     entity = context.scope.find_function(callee.text)
     context.program.declarations.check_clear("functions", callee, context.scope, context.home)
+    record_call(context, node, callee, entity)
     if context.is_constant and (entity is not None or callee.text in _WORD_CALLS):
         context.not_constant(node.span)
         return None
@@ -46,6 +48,14 @@ def lower_call(context: FunctionContext, node: syntax.Call, expected: types.Type
         return _call_builtin(context, BY_NAME[callee.text], node)
     _unknown_function(context, callee, node)
     return None
+
+
+def record_call(
+    context: FunctionContext, node: syntax.Call, callee: syntax.Name, entity: FunctionEntity | None
+) -> None:
+    if entity is not None or callee.text in WORDS:
+        context.record.name(callee, entity or WordUse(Vocabulary.CALL, callee.text))
+        context.record.call(node)
 
 
 def callee_name(context: FunctionContext, node: syntax.Call) -> syntax.Name | None:
@@ -99,11 +109,21 @@ def _habit_fixes(context: FunctionContext, callee: syntax.Name, node: syntax.Cal
 
 
 def _check_arguments(context: FunctionContext, node: syntax.Call) -> None:
-    """Look for errors in the arguments of an unknown function; a port may well be one of them."""
+    """Look for errors in the arguments of a call that is wrong itself; a port may well be one of them."""
     for argument in node.args:
-        found = context.scope.find_value(argument.name.text) if isinstance(argument, syntax.NameRef) else None
-        if not isinstance(found, PortEntity):
+        if _named_port(context, argument) is None:
             expressions.lower(context, argument)
+
+
+def _named_port(context: FunctionContext, node: syntax.Expr) -> PortEntity | None:
+    """The port that an argument names, unless a local hides it."""
+    if not isinstance(node, syntax.NameRef) or context.find_local(node.name.text) is not None:
+        return None
+    found = context.scope.find_value(node.name.text)
+    if not isinstance(found, PortEntity):
+        return None
+    context.record.name(node.name, found)
+    return found
 
 
 def _arity(
@@ -117,6 +137,16 @@ def _arity(
         return True
     message = f"{form}, not {_count(len(node.args), 'argument')}"
     context.report(rules.WRONG_ARGUMENTS, node.span, message, fixes=fixes)
+    return False
+
+
+def _word_arity(
+    context: FunctionContext, node: syntax.Call, counts: Sequence[int], form: str, fixes: tuple[Fix, ...] = ()
+) -> bool:
+    """As `_arity`, of what looks at its arguments only if their number is right."""
+    if _arity(context, node, counts, form, fixes):
+        return True
+    _check_arguments(context, node)
     return False
 
 
@@ -319,7 +349,7 @@ def _place(kind: ir.PlaceKind) -> Callable[[FunctionContext, syntax.Call], ir.Ex
     lanes = kind in (ir.PlaceKind.LANE, ir.PlaceKind.GROUP)
 
     def lower_place(context: FunctionContext, node: syntax.Call) -> ir.Expression | None:
-        if not _arity(context, node, (0,), _takes(kind.value, (0,))):
+        if not _word_arity(context, node, (0,), _takes(kind.value, (0,))):
             return None
         context.use(Use.LANES if lanes else Use.PLACES, node.span, f"{kind.value}()")
         if kind in _RANKED and not context.program.is_rank_known:
@@ -363,6 +393,7 @@ def _port(context: FunctionContext, node: syntax.Call, word: str) -> PortEntity 
         found = context.scope.find_value(argument.name.text)
         if isinstance(found, PortEntity):
             found.used = True
+            context.record.name(argument.name, found, write=word == "put")
             return _readable(context, found, argument)
         if found is None:
             _unknown_port(context, argument.name)
@@ -392,7 +423,7 @@ def _readable(context: FunctionContext, port: PortEntity, argument: syntax.NameR
 def _unknown_port(context: FunctionContext, name: syntax.Name) -> None:
     if context.scope.excuses(name.text):
         return
-    known = [n for s in context.scope.chain() for n in s.ports]
+    known = list(context.scope.ports)
     if not known and context.scope.parent is None:
         context.report(
             rules.UNKNOWN_NAME,
@@ -437,7 +468,7 @@ def _memory_fixes(context: FunctionContext, port: PortEntity, node: syntax.Call)
 
 def _sample(context: FunctionContext, node: syntax.Call) -> ir.Expression | None:
     form = "`sample` takes an input, and for a filtered read a position"
-    if not _arity(context, node, (1, 2), form, _position_fixes(context, node)):
+    if not _word_arity(context, node, (1, 2), form, _position_fixes(context, node)):
         return None
     found = _input(context, node, "sample")
     if found is None:
@@ -511,7 +542,7 @@ def _lower_rest(context: FunctionContext, node: syntax.Call) -> None:
 
 
 def _at(context: FunctionContext, node: syntax.Call) -> ir.Expression | None:
-    if not _arity(context, node, (2, 3, 4), "`at` takes a port and an address"):
+    if not _word_arity(context, node, (2, 3, 4), "`at` takes a port and an address"):
         return None
     port = _port(context, node, "at")
     if port is None or port.type is None:
@@ -574,7 +605,7 @@ def _address_fixes(
 
 def _measure(word: str) -> Callable[[FunctionContext, syntax.Call], ir.Expression | None]:
     def lower_measure(context: FunctionContext, node: syntax.Call) -> ir.Expression | None:
-        if not _arity(context, node, (1,), f"`{word}` takes a port"):
+        if not _word_arity(context, node, (1,), f"`{word}` takes a port"):
             return None
         if word == "extent":
             found = _input(context, node, word)
@@ -609,7 +640,7 @@ def _statement_only(context: FunctionContext, node: syntax.Call) -> None:
 
 def lower_put(context: FunctionContext, node: syntax.Call) -> None:
     """`put(memory, address, value);`."""
-    if not _arity(context, node, (3, 4, 5), "`put` takes a memory, an address and a value"):
+    if not _word_arity(context, node, (3, 4, 5), "`put` takes a memory, an address and a value"):
         return
     port = _port(context, node, "put")
     if port is None or port.type is None:
@@ -670,7 +701,7 @@ _WALKS = (syntax.ReductionBody, syntax.ScanBody, syntax.ScatterBody, syntax.Pref
 
 def lower_emit(context: FunctionContext, node: syntax.Call) -> None:
     """`emit(pair);`."""
-    if not _arity(context, node, (1,), "`emit` takes one pair"):
+    if not _word_arity(context, node, (1,), "`emit` takes one pair"):
         return
     value = expressions.lower(context, node.args[0])
     context.use(Use.EMIT, node.span, "emit")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from kcheck.checker import ir, rules, types
 from kcheck.checker.lower import edits
 from kcheck.checker.lower.problems import Problems
+from kcheck.checker.lower.recording import ItemRecord
 from kcheck.checker.lower.scopes import FunctionEntity, Home, LocalSymbol, Scope, TypeEntity, kind_of
 from kcheck.checker.rules.rule import Rule
 from kcheck.grammar import syntax
@@ -127,6 +128,7 @@ class FunctionContext:
         self.frames: list[dict[str, LocalSymbol]] = [{}]
         self.uses: dict[Use, UseSite] = {}
         self.symbols: list[LocalSymbol] = []
+        self.record: ItemRecord = program.declarations.recorder.item(home)
 
     # ------------------------------------------------------------ nodes and diagnostics
 
@@ -171,11 +173,13 @@ class FunctionContext:
         symbol = LocalSymbol(local, type_, mutable, what, name.span, name.text)
         self.frames[-1][name.text] = symbol
         self.symbols.append(symbol)
+        self.record.name(name, symbol)
         return symbol
 
     def expect_no_more_of(self, name: syntax.Name) -> None:
         """A name that nothing declares: once is enough to say so in this function."""
-        self.frames[0].setdefault(name.text, LocalSymbol(-1, None, True, "name", name.span, name.text, used=True))
+        unknown = LocalSymbol(-1, None, True, "name", name.span, name.text, used=True, is_declared=False)
+        self.frames[0].setdefault(name.text, unknown)
 
     def warn_if_shadowing(self, name: syntax.Name) -> None:
         if name.text.startswith("_"):

@@ -145,13 +145,16 @@ def _value_outcome(context: FunctionContext, node: syntax.Expr, expected: types.
     """The value of a last expression; an `if` or `match` may return on all its paths."""
     match node:
         case syntax.If():
-            return _if_value(context, node, expected)
+            outcome = _if_value(context, node, expected)
         case syntax.Match():
-            return patterns.match_outcome(context, node, expected)
+            outcome = patterns.match_outcome(context, node, expected)
         case syntax.Block():
-            return _value_block(context, node, expected)
+            outcome = _value_block(context, node, expected)
         case _:
             return Outcome(expressions.lower(context, node, expected), False)
+    if outcome.value is not None:
+        context.record.types.append((node.span, outcome.value.type))
+    return outcome
 
 
 def _no_value(context: FunctionContext, block: syntax.Block) -> None:
@@ -297,6 +300,7 @@ def _acting_call(context: FunctionContext, node: syntax.Call) -> None:
     assert isinstance(node.callee, syntax.NameRef)
     name = node.callee.name.text
     entity = context.scope.find_function(name)
+    calls.record_call(context, node, node.callee.name, entity)
     if entity is not None:
         calls.call_statement(context, entity, node)
     elif name == "put":

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from itertools import chain
 
 from kcheck.checker import ir, rules, types
 from kcheck.checker.evaluate import NotConstant, evaluate
 from kcheck.checker.lower import edits, expressions, fixes
 from kcheck.checker.lower.context import Expected, FunctionContext, ProgramContext
+from kcheck.checker.lower.ledger import Key, Ledger, Page
 from kcheck.checker.lower.problems import Problems
-from kcheck.checker.lower.scopes import ConstEntity, FunctionEntity, Home, Scope, Signature, TypeEntity
+from kcheck.checker.lower.questions import UNANSWERED, Answer
+from kcheck.checker.lower.recording import Recorder, TypeUse
+from kcheck.checker.lower.scopes import (
+    ConstEntity,
+    FunctionEntity,
+    Home,
+    ItemEntity,
+    Scope,
+    Signature,
+    TypeEntity,
+    identity,
+)
 from kcheck.checker.near import did_you_mean
 from kcheck.checker.rules.rule import Rule
 from kcheck.grammar import syntax
@@ -45,15 +56,29 @@ MAX_TYPE_DEPTH = 64
 
 
 class Declarations:
-    """Resolves what a scope declares; all errors go to `problems`."""
+    """Resolves what a scope declares; all that is found on the way goes to the ledger's present page.
 
-    def __init__(self, problems: Problems) -> None:
-        self.problems = problems
-        self.unread_uses = 0
-        """How often a type or constant was used whose item has a syntax error."""
+    What a file declares is a piece of its own, with a page.
+    """
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.ledger = ledger
+        ledger.resolvers |= {
+            "type": self._type_answer,
+            "constant": self._constant_answer,
+            "signature": self._signature_answer,
+        }
         self._working: list[TypeEntity | ConstEntity] = []
         self._nesting = 0
         self._measures: dict[str, tuple[int, int]] = {}
+
+    @property
+    def problems(self) -> Problems:
+        return self.ledger.page.problems
+
+    @property
+    def recorder(self) -> Recorder:
+        return self.ledger.page.recorder
 
     # ------------------------------------------------------------ types
 
@@ -62,6 +87,8 @@ class Declarations:
         if isinstance(node, syntax.ArrayType):
             return self._array_type(node, scope, home)
         name = node.name.text
+        if name in TYPE_NAMES:
+            self.recorder.item(home).name(node.name, TypeUse(name))
         if name in TYPE_NAMES and name not in BASIC_TYPES:
             self.problems.add(
                 rules.NOT_A_VALUE.report(
@@ -80,6 +107,7 @@ class Declarations:
         if entity is None:
             self._unknown_type(node, scope, home)
             return None
+        self.recorder.item(home).name(node.name, entity)
         return self.type_of(entity)
 
     def find_type(self, name: syntax.Name, scope: Scope, home: Home) -> TypeEntity | None:
@@ -98,9 +126,11 @@ class Declarations:
         """The type of a port; None after an error."""
         if isinstance(node, syntax.NamedType):
             name = node.name.text
+            rank = FIELD_RANKS.get(name)
+            if rank is not None or name == "Image":
+                self.recorder.item(home).name(node.name, TypeUse(name))
             if name == "Image" and not node.args:
                 return IMAGE
-            rank = FIELD_RANKS.get(name)
             if rank is not None and len(node.args) == 1:
                 element = self.value_type(node.args[0], scope, home)
                 return None if element is None else types.Field(rank, element)
@@ -166,40 +196,71 @@ class Declarations:
         self.problems.add(rules.UNKNOWN_TYPE.report(home.at(node.span), message, fixes=made))
 
     def type_of(self, entity: TypeEntity) -> types.Struct | types.Enum | None:
-        entity.used = True
-        self.unread_uses += not entity.home.is_whole
+        self._use(entity)
         if entity.state == "working":
             what = f"`{entity.node.name.text}` contains itself, so it would have no end"
             self._cycle(rules.RECURSIVE_TYPE, entity, what, "keep an index (Int) of the other element instead")
             return None
         if entity.state == "new":
-            self._start(entity)
-            with self._nested(entity) as fits:
-                entity.type = self._build_type(entity) if fits else None
-            self._end()
+            self._find_type(entity)
+        self._rest_on("type", entity)
         return entity.type
 
+    def _find_type(self, entity: TypeEntity) -> None:
+        self._start(entity)
+        self._nesting += 1
+        key = piece_key("type", entity)
+        if entity.scope.parent is not None:
+            entity.type = self._build_type(entity) if self._fits(entity) else None
+        else:
+            page = self.ledger.recalled(key) if self._nesting <= MAX_NESTING else None
+            if page is None:
+                with self.ledger.piece(key) as page:
+                    page.made = self._build_type(entity) if self._fits(entity) else None
+            entity.page, entity.type = page, page.made
+        self._nesting -= 1
+        self._end()
+
+    def _type_answer(self, path: str, item: str) -> Answer:
+        entity = self.ledger.item(path, item)
+        if not isinstance(entity, TypeEntity) or entity.state == "working":
+            return UNANSWERED
+        if entity.state == "new":
+            self._find_type(entity)
+        return _answer(entity.page)
+
+    def _use(self, entity: TypeEntity | ConstEntity) -> None:
+        entity.used = True
+        self.ledger.page.unread += not entity.home.is_whole
+
+    def _rest_on(self, what: str, entity: ItemEntity) -> None:
+        """Note that the present page needs what a file's item declares; it was worked out by now."""
+        if entity.page is not None:
+            page = self.ledger.page
+            page.asked[what, entity.home.path, entity.home.item] = _answer(entity.page).mark
+            page.unread += entity.page.unread > 0
+            page.problems.errors += entity.page.errors > 0
+
     def _start(self, entity: TypeEntity | ConstEntity) -> None:
-        entity.state = "working"
+        entity.state, entity.height = "working", self.ledger.height
         self._working.append(entity)
 
     def _end(self) -> None:
         self._working.pop().state = "done"
 
-    @contextmanager
-    def _nested(self, entity: TypeEntity | ConstEntity) -> Iterator[bool]:
+    def _fits(self, entity: TypeEntity | ConstEntity) -> bool:
         """Whether not too many types and constants wait for this one; reports it where they do."""
-        self._nesting += 1
-        fits = self._nesting <= MAX_NESTING
-        if not fits:
-            message = f"declarations need each other more than {MAX_NESTING} deep here"
-            name = entity.node.name
-            self.problems.add(rules.NESTED_TOO_DEEPLY.report(entity.home.at(name.span), message))
-        yield fits
-        self._nesting -= 1
+        if self._nesting <= MAX_NESTING:
+            return True
+        message = f"declarations need each other more than {MAX_NESTING} deep here"
+        name = entity.node.name
+        self.problems.add(rules.NESTED_TOO_DEEPLY.report(entity.home.at(name.span), message))
+        self.ledger.spoil(entity.height)
+        return False
 
     def _cycle(self, rule: Rule, entity: TypeEntity | ConstEntity, message: str, *advice: str) -> None:
         """Report that `entity`, which is being worked out, needs itself; the notes show the circle."""
+        self.ledger.spoil(entity.height)
         circle = self._working[self._working.index(entity) :]
         path = " → ".join(f"`{e.node.name.text}`" for e in (*circle, entity))
         notes = [Note(path)] if len(circle) > 1 else []
@@ -313,43 +374,119 @@ class Declarations:
 
     def signature(self, entity: FunctionEntity) -> Signature:
         if entity.signature is None:
-            node = entity.node
-            good = self._no_duplicates(node.parameters, entity.home, "parameter")
-            found = [self.value_type(p.type, entity.scope, entity.home) for p in node.parameters]
-            entity.signature = Signature(
-                tuple(type_ if good else None for type_ in found),
-                types.UNIT if node.result is None else self.value_type(node.result, entity.scope, entity.home),
-            )
+            self._find_signature(entity)
+        self._rest_on("signature", entity)
+        assert entity.signature is not None
         return entity.signature
+
+    def _find_signature(self, entity: FunctionEntity) -> None:
+        if entity.scope.parent is not None:
+            entity.signature = self._build_signature(entity)
+            return
+        key = piece_key("signature", entity)
+        page = self.ledger.recalled(key)
+        if page is None:
+            with self.ledger.piece(key) as page:
+                page.made = self._build_signature(entity)
+        entity.page, entity.signature = page, page.made
+
+    def _build_signature(self, entity: FunctionEntity) -> Signature:
+        node = entity.node
+        good = self._no_duplicates(node.parameters, entity.home, "parameter")
+        found = [self.value_type(p.type, entity.scope, entity.home) for p in node.parameters]
+        return Signature(
+            tuple(type_ if good else None for type_ in found),
+            types.UNIT if node.result is None else self.value_type(node.result, entity.scope, entity.home),
+        )
+
+    def _signature_answer(self, path: str, item: str) -> Answer:
+        entity = self.ledger.item(path, item)
+        if not isinstance(entity, FunctionEntity):
+            return UNANSWERED
+        if entity.signature is None:
+            self._find_signature(entity)
+        return _answer(entity.page)
 
     # ------------------------------------------------------------ constants
 
     def constant(self, entity: ConstEntity) -> ir.Const | None:
         """The value of a `const`; None after an error."""
-        entity.used = True
-        self.unread_uses += not entity.home.is_whole
+        self._use(entity)
         if entity.state == "working":
             self._cycle(rules.CONST_CYCLE, entity, f"the value of `{entity.node.name.text}` depends on itself")
             return None
         if entity.state == "new":
             self._find_values(entity)
+        self._rest_on("constant", entity)
         return entity.value
 
     def _find_values(self, entity: ConstEntity) -> None:
         """The value of a constant after those that it needs: no recursion along chains of constants."""
-        self._start(entity)
-        pending = [(entity, _needed(entity))]
+        pending = [self._steps(entity)]
         while pending:
-            current, rest = pending[-1]
-            needed = next((n for n in rest if n.state == "new"), None)
-            if needed is not None:
-                self._start(needed)
-                pending.append((needed, _needed(needed)))
-                continue
-            with self._nested(current) as fits:
-                current.value = self._value_of(current) if fits else None
-            self._end()
-            pending.pop()
+            needed = next(pending[-1], None)
+            if needed is None:
+                pending.pop()
+            else:
+                pending.append(self._steps(needed))
+
+    def _steps(self, entity: ConstEntity) -> Iterator[ConstEntity]:
+        """Work out a constant; gives those that have to be worked out before it goes on."""
+        self._start(entity)
+        if entity.scope.parent is not None:
+            yield from self._new(_needed(entity))
+            entity.value = self._nested_value(entity)
+        else:
+            entity.page = yield from self._constant_page(entity)
+            entity.value = entity.page.made
+        self._end()
+
+    def _constant_page(self, entity: ConstEntity) -> Generator[ConstEntity, None, Page]:
+        key = piece_key("constant", entity)
+        for kept in self.ledger.kept(key):
+            if (yield from self._holds(kept)):
+                self.ledger.pages.append(kept)
+                return kept
+        page = self.ledger.open(key)
+        yield from self._new(_needed(entity))
+        page.made = self._nested_value(entity)
+        return self.ledger.close()
+
+    def _new(self, needed: Iterable[ConstEntity]) -> Iterator[ConstEntity]:
+        for entity in needed:
+            if entity.state == "new":
+                yield entity
+            if entity.state == "done":
+                self._rest_on("constant", entity)
+
+    def _holds(self, page: Page) -> Generator[ConstEntity, None, bool]:
+        """As `Ledger.recalled`, but without recursion."""
+        for question, mark in page.asked.items():
+            what, path, item = question
+            if what == "constant":
+                entity = self.ledger.item(path, item)
+                if isinstance(entity, ConstEntity) and entity.state == "new":
+                    yield entity
+            self._nesting += 1
+            is_same = self._nesting <= MAX_NESTING and self.ledger.mark(question) == mark
+            self._nesting -= 1
+            if not is_same:
+                return False
+        return True
+
+    def _constant_answer(self, path: str, item: str) -> Answer:
+        entity = self.ledger.item(path, item)
+        if not isinstance(entity, ConstEntity) or entity.state == "working":
+            return UNANSWERED
+        if entity.state == "new":
+            self._find_values(entity)
+        return _answer(entity.page)
+
+    def _nested_value(self, entity: ConstEntity) -> ir.Const | None:
+        self._nesting += 1
+        value = self._value_of(entity) if self._fits(entity) else None
+        self._nesting -= 1
+        return value
 
     def _value_of(self, entity: ConstEntity) -> ir.Const | None:
         type_ = self.value_type(entity.node.type, entity.scope, entity.home)
@@ -390,3 +527,14 @@ def _needed(entity: ConstEntity) -> Iterator[ConstEntity]:
             found = entity.scope.find_value(node.name.text)
             if isinstance(found, ConstEntity):
                 yield found
+
+
+def piece_key(what: str, entity: ItemEntity) -> Key:
+    """The key of a piece about an item."""
+    return (what, *identity(entity))
+
+
+def _answer(page: Page | None) -> Answer:
+    """What a page says to those who need what it made."""
+    assert page is not None
+    return Answer(page.made, (page.made, page.errors > 0, page.unread > 0))

@@ -28,6 +28,8 @@ def lower(context: FunctionContext, node: syntax.Expr, expected: types.Type | No
     value = _lowerings()[type(node)](context, node, expected)
     if value is None:
         context.program.poisoned = True
+    else:
+        context.record.types.append((node.span, value.type))
     return value
 
 
@@ -191,8 +193,11 @@ def _name(context: FunctionContext, node: syntax.NameRef, expected: types.Type |
     symbol = context.find_local(name)
     if symbol is not None:
         symbol.used = True
+        context.record.name(node.name, symbol)
         return None if symbol.type is None else context.read(symbol.local, node.span)
     found = context.scope.find_value(name)
+    if found is not None:
+        context.record.name(node.name, found)
     if isinstance(found, ConstEntity):
         context.program.declarations.check_clear("consts", node.name, context.scope, context.home)
         value = context.program.declarations.constant(found)
@@ -356,7 +361,10 @@ def _link(context: FunctionContext, node: syntax.Binary, left: ir.Expression | N
     context.statements.extend(statements)
     if left is None or right is None:
         return None
-    return combine(context, _BINARY_OPS[node.op], left, right, node)
+    value = combine(context, _BINARY_OPS[node.op], left, right, node)
+    if value is not None:
+        context.record.types.append((node.span, value.type))
+    return value
 
 
 def combine(
@@ -542,7 +550,10 @@ def _named_enum(context: FunctionContext, node: syntax.Expr) -> TypeEntity | Non
     if context.find_local(name) is not None or context.scope.find_value(name) is not None:
         return None
     entity = context.find_type(node.name)
-    return entity if entity is not None and isinstance(entity.node, syntax.Enumeration) else None
+    if entity is None or not isinstance(entity.node, syntax.Enumeration):
+        return None
+    context.record.name(node.name, entity)
+    return entity
 
 
 def member_of(context: FunctionContext, operand: ir.Expression, name: syntax.Name, span: Span) -> ir.Expression | None:
@@ -551,6 +562,7 @@ def member_of(context: FunctionContext, operand: ir.Expression, name: syntax.Nam
     if isinstance(type_, types.Struct):
         index = type_.index(name.text)
         if index is not None:
+            context.record.field(name, type_.key)
             field_type = type_.fields[index].type
             return ir.StructField(id=context.node(span), type=field_type, operand=operand, index=index)
         no_such_field(context, type_, name)
@@ -646,12 +658,15 @@ def _struct_value(
                 context.report(rules.UNKNOWN_TYPE, node.enum.span, message, fixes=made)
             _check_values(context, node.fields)
             return None
+        context.record.name(node.enum, entity)
         return _qualified_variant(context, entity, node.name, node.fields, node.span)
     entity = context.find_type(node.name)
     if entity is not None and isinstance(entity.node, syntax.Struct):
+        context.record.name(node.name, entity)
         type_ = context.program.declarations.type_of(entity)
         if not isinstance(type_, types.Struct):
             return None
+        _record_fields(context, type_.key, None, type_.fields, node.fields)
         parts = named_values(context, type_.fields, node.fields, f"`{type_}`", node.name.span, node.span)
         return None if parts is None else ir.Make(id=context.node(node.span), type=type_, parts=parts)
     if context.scope.find_variants(node.name.text) or isinstance(expected, types.Enum):
@@ -724,6 +739,19 @@ def named_values(
     return tuple(parts[f.name] for f in declared) if good else None
 
 
+def _record_fields(
+    context: FunctionContext,
+    key: str,
+    variant: str | None,
+    declared: tuple[types.FieldOf, ...],
+    given: tuple[syntax.FieldValue, ...],
+) -> None:
+    known = {f.name for f in declared}
+    for field in given:
+        if field.name.text in known:
+            context.record.field(field.name, key, variant)
+
+
 def _qualified_variant(
     context: FunctionContext,
     entity: TypeEntity,
@@ -764,6 +792,8 @@ def make_variant(
         no_such_variant(context, enum, name)
         return None
     variant = enum.variants[index]
+    context.record.variant(name, enum.key)
+    _record_fields(context, enum.key, variant.name, variant.fields, given)
     parts = named_values(context, variant.fields, given, f"`{variant.name}`", name.span, span)
     if parts is None:
         return None
@@ -787,6 +817,10 @@ def _record(context: FunctionContext, node: syntax.Record, expected: types.Type 
         message = "a record cannot stand here"
         context.report(rules.BAD_RECORD, node.span, message, notes=(context.note(advice),), fixes=made)
         return None
+    for field in node.fields:
+        output = context.scope.ports.get(field.name.text)
+        if output is not None and output.node.kind is syntax.PortKind.OUTPUT:
+            context.record.name(field.name, output, write=True)
     parts = named_values(
         context,
         outputs.fields,

@@ -16,7 +16,7 @@ from kcheck.grammar.walk import descendants
 MAX_CALL_DEPTH = 256
 """The longest chain of functions that call each other."""
 
-__all__ = ["LoweredFunction", "call_function", "check_pair", "check_unread", "finish", "lower_function"]
+__all__ = ["LoweredFunction", "call_function", "calls_in", "check_pair", "check_unread", "finish", "lower_function"]
 
 
 def call_function(context: FunctionContext, entity: FunctionEntity, call: Span) -> LoweredFunction | None:
@@ -73,16 +73,19 @@ def lower_function(program: ProgramContext, entity: FunctionEntity) -> LoweredFu
 
 
 def _calls(entity: FunctionEntity) -> Iterator[tuple[syntax.Call, FunctionEntity]]:
-    """The calls of functions anywhere in a function."""
-    for node in descendants(entity.node.body):
+    return calls_in(entity.node.body, entity.scope)
+
+
+def calls_in(block: syntax.Block, scope: Scope) -> Iterator[tuple[syntax.Call, FunctionEntity]]:
+    """The calls of functions anywhere in a block."""
+    for node in descendants(block):
         if isinstance(node, syntax.Call) and isinstance(node.callee, syntax.NameRef):
-            callee = entity.scope.find_function(node.callee.name.text)
+            callee = scope.find_function(node.callee.name.text)
             if callee is not None:
                 yield node, callee
 
 
 def _lower(program: ProgramContext, entity: FunctionEntity) -> LoweredFunction | None:
-    entity.checked = True
     signature = program.declarations.signature(entity)
     node = entity.node
     expected = Expected(signature.result, reason=_result_reason(node))
@@ -191,7 +194,7 @@ def _field_fixes(
 ) -> tuple[Fix, ...]:
     """Declare a field of the kernel's own pair with the type that it needs, and convert what is given for it."""
     home, kernel = context.home, context.program.node
-    entity = context.scope.types.get(struct.name)
+    entity = context.scope.find_type(struct.name)
     if kernel is None or entity is None or entity.home != home or not isinstance(entity.node, syntax.Struct):
         return ()
     declared = next(f for f in entity.node.fields if f.name.text == field.name)

@@ -9,8 +9,9 @@ from kcheck.checker import rules
 from kcheck.checker.builtins import ACTING_WORDS
 from kcheck.checker.lower import fixes
 from kcheck.checker.lower.declarations import TYPE_NAMES
+from kcheck.checker.lower.ledger import Ledger
 from kcheck.checker.lower.problems import Problems
-from kcheck.checker.lower.scopes import ConstEntity, FunctionEntity, Home, Scope, TypeEntity
+from kcheck.checker.lower.scopes import ConstEntity, FunctionEntity, Home, ItemEntity, Scope, TypeEntity
 from kcheck.grammar import syntax
 from kcheck.grammar.diagnostics import Fix, Note
 from kcheck.grammar.source import ParsedItem
@@ -27,19 +28,21 @@ def declare_item(
     name = node.name.text
     match node:
         case syntax.Const():
-            earlier: ConstEntity | FunctionEntity | TypeEntity | None = scope.consts.get(name)
-            scope.consts.setdefault(name, ConstEntity(node, home, scope))
+            earlier: ItemEntity | None = scope.consts.get(name)
+            entity: ItemEntity = scope.consts.setdefault(name, ConstEntity(node, home, scope))
         case syntax.Function():
             _check_function_name(node, home, problems)
             earlier = scope.functions.get(name)
-            scope.functions.setdefault(name, FunctionEntity(node, home, scope))
+            entity = scope.functions.setdefault(name, FunctionEntity(node, home, scope))
         case _:
             if name in TYPE_NAMES:
                 message = f"`{name}` is a type of the language; no other can take its name"
                 problems.add(rules.DUPLICATE.report(home.at(node.name.span), message))
             scope.broken.update(error_name.text for error in node.errors for error_name in error.names)
             earlier = scope.types.get(name)
-            scope.types.setdefault(name, TypeEntity(node, home, scope))
+            entity = scope.types.setdefault(name, TypeEntity(node, home, scope))
+    if scope.parent is None:
+        scope.items[entity.home.item] = entity
     if earlier is not None:
         note = Note(f"the first `{name}` is here", earlier.home.at(earlier.node.name.span))
         made = fixes.remove(home, node.span, f"the second `{name}`")
@@ -78,9 +81,9 @@ def _warn_if_hiding(
         problems.add(rules.SHADOWED.report(home.at(node.name.span), f"this hides the file's own `{name}`"))
 
 
-def declare_file(path: str, items: tuple[ParsedItem, ...], problems: Problems, package: str = "") -> Scope:
+def declare_file(path: str, items: tuple[ParsedItem, ...], ledger: Ledger, package: str = "") -> Scope:
     """The scope of a file's items; the files it uses are not in it yet."""
-    scope = Scope(Home(path, ""), package=package)
+    scope, problems = Scope(Home(path, ""), ledger, package=package), ledger.page.problems
     kernels: dict[str, tuple[Home, syntax.Name]] = {}
     for item in items:
         home, node = Home(path, item.key, item.text, item.is_whole), item.node

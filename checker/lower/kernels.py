@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
 
 from kcheck.checker import ir, rewrite, rules, types
 from kcheck.checker.lower import edits, fixes, functions
 from kcheck.checker.lower.context import LoweredFunction, ProgramContext
 from kcheck.checker.lower.declarations import Declarations
 from kcheck.checker.lower.items import declare_item
-from kcheck.checker.lower.scopes import Home, ParamEntity, PortEntity, Scope
+from kcheck.checker.lower.scopes import ConstEntity, FunctionEntity, Home, ParamEntity, PortEntity, Scope
 from kcheck.checker.modes import fixes as mode_fixes
 from kcheck.checker.modes import lower_mode
 from kcheck.checker.modes.common import KernelContext
@@ -24,13 +24,26 @@ READ, WRITE = "field.read", "field.write"
 _NO_PORTS = frozenset({"requires", "param", "const", "struct", "enum", "fn", "merge", "example"})
 
 
-def lower_kernel(
-    node: syntax.Kernel, home: Home, outer: Scope, declarations: Declarations
-) -> tuple[ir.Program | None, Scope]:
-    """The kernel's program (None where it has an error) and its scope."""
-    errors, unread_uses = declarations.problems.errors, declarations.unread_uses
-    scope = Scope(home, outer)
+@dataclass(frozen=True, slots=True)
+class LoweredKernel:
+    """`program` is None where the kernel has an error; `calls` are the functions that were lowered for it."""
+
+    program: ir.Program | None
+    scope: Scope
+    calls: Collection[FunctionEntity]
+
+
+def lower_kernel(node: syntax.Kernel, home: Home, outer: Scope, declarations: Declarations) -> LoweredKernel:
+    scope = Scope(home, outer.ledger, outer)
+    declarations.recorder.item(home).scope = scope
     kernel = KernelContext(node, home, scope, ProgramContext(declarations, scope, rank=1, node=node))
+    return LoweredKernel(_program(kernel), scope, kernel.program.lowered)
+
+
+def _program(kernel: KernelContext) -> ir.Program | None:
+    node, home, scope = kernel.node, kernel.home, kernel.scope
+    page = kernel.program.declarations.ledger.page
+    errors, unread = page.problems.errors, page.unread
     _declare_members(kernel)
     kernel.program.is_rank_known = _are_ports_known(kernel)
     params = [_param_decl(kernel, entity) for entity in scope.params.values()]
@@ -41,16 +54,16 @@ def lower_kernel(
     _check_uncalled(kernel)
     good = [p for p in params if p is not None]
     if lowered is None or len(good) < len(params):
-        return None, scope
-    if kernel.program.poisoned or declarations.problems.errors > errors:
-        return None, scope
-    if not home.is_whole or declarations.unread_uses > unread_uses:
-        return None, scope
+        return None
+    if kernel.program.poisoned or page.problems.errors > errors:
+        return None
+    if not home.is_whole or page.unread > unread:
+        return None
     if any(not entity.home.is_whole for entity in kernel.program.lowered):
-        return None, scope
+        return None
     _report_unused(kernel)
     schedule, reached = _reached(kernel.program.functions, lowered.schedule)
-    program = ir.Program(
+    return ir.Program(
         name=node.name.text,
         inputs=_port_decls(kernel, syntax.PortKind.INPUT),
         outputs=_port_decls(kernel, syntax.PortKind.OUTPUT),
@@ -64,7 +77,6 @@ def lower_kernel(
         origin=home.at(node.name.span),
         doc=node.doc,
     )
-    return program, scope
 
 
 def _reached(functions: list[LoweredFunction], schedule: ir.Schedule) -> tuple[ir.Schedule, list[LoweredFunction]]:
@@ -363,7 +375,7 @@ def _check_uncalled(kernel: KernelContext) -> None:
     """Look for errors in the functions and constants that the body does not use."""
     program = kernel.program
     for function in kernel.scope.functions.values():
-        if not function.checked:
+        if function not in program.lowered:
             functions.lower_function(program, function)
     for const in kernel.scope.consts.values():
         used = const.used
@@ -373,19 +385,11 @@ def _check_uncalled(kernel: KernelContext) -> None:
 
 def _report_unused(kernel: KernelContext) -> None:
     scope = kernel.scope
-    in_examples = {
-        node.name.text
-        for member in kernel.node.members
-        if isinstance(member, syntax.Example)
-        for node in descendants(member)
-        if isinstance(node, syntax.NameRef)
-    }
     for function in scope.functions.values():
         if not function.used:
             _hint(kernel, function.node, f"function `{function.node.name.text}` is never called")
-    for const in scope.consts.values():
-        if not const.used and const.node.name.text not in in_examples:
-            _hint(kernel, const.node, f"constant `{const.node.name.text}` is never used")
+    for const in _unused_consts(kernel):
+        _hint(kernel, const.node, f"constant `{const.node.name.text}` is never used")
     for type_ in scope.types.values():
         if not type_.used:
             _hint(kernel, type_.node, f"type `{type_.node.name.text}` is never used")
@@ -401,6 +405,21 @@ def _report_unused(kernel: KernelContext) -> None:
                 f"memory `{memory.node.name.text}` is read, but no `put` writes it",
                 fixes=mode_fixes.memory_as_input(kernel, memory.node),
             )
+
+
+def _unused_consts(kernel: KernelContext) -> list[ConstEntity]:
+    """The constants that neither code nor an example names."""
+    unused = [const for const in kernel.scope.consts.values() if not const.used]
+    if not unused:
+        return []
+    in_examples = {
+        node.name.text
+        for member in kernel.node.members
+        if isinstance(member, syntax.Example)
+        for node in descendants(member)
+        if isinstance(node, syntax.NameRef)
+    }
+    return [const for const in unused if const.node.name.text not in in_examples]
 
 
 def _hint(

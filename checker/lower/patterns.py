@@ -231,6 +231,8 @@ def _variant_index(context: FunctionContext, subject: _Subject, pattern: syntax.
         context.report(rules.BAD_PATTERN, pattern.enum.span, message, fixes=made)
         return None
     index = enum.index(name.text)
+    if index is not None:
+        context.record.variant(name, enum.key)
     if index is None:
         expressions.no_such_variant(context, enum, name)
     elif not _fields_exist(context, enum.variants[index], pattern):
@@ -240,7 +242,10 @@ def _variant_index(context: FunctionContext, subject: _Subject, pattern: syntax.
 
 def _names_enum(context: FunctionContext, name: syntax.Name, enum: types.Enum) -> bool:
     entity = context.find_type(name)
-    return entity is not None and context.program.declarations.type_of(entity) == enum
+    if entity is None:
+        return False
+    context.record.name(name, entity)
+    return context.program.declarations.type_of(entity) == enum
 
 
 def _fields_exist(context: FunctionContext, variant: types.Variant, pattern: syntax.VariantPattern) -> bool:
@@ -364,6 +369,7 @@ def _payload(
         return None
     for index, declared in enumerate(enum.variants[number].fields):
         if declared.name == field.name.text:
+            context.record.field(field.name, enum.key, variant)
             operand, id_ = context.again(subject.value, field.span), context.node(field.span)
             return ir.Payload(id=id_, type=declared.type, operand=operand, variant=number, index=index)
     return None

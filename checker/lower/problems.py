@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from kcheck.grammar import syntax
 from kcheck.grammar.diagnostics import Diagnostic, Severity
@@ -18,17 +18,15 @@ _UNUSED = ("K208", "K224")
 
 
 class Problems:
-    """Collects diagnostics; a function that is lowered for several kernels reports each of its own once."""
+    """Collects diagnostics; a function that is lowered for several kernels reports each of its own once.
 
-    def __init__(self) -> None:
+    `unread` are the items with syntax errors, by path and key: of them nothing is said that is only a consequence.
+    """
+
+    def __init__(self, unread: Mapping[tuple[str, str], ParsedItem]) -> None:
         self._found: dict[tuple[str, Origin, str], Diagnostic] = {}
-        self._unread: dict[tuple[str, str], ParsedItem] = {}
+        self._unread = unread
         self.errors = 0
-
-    def expect_follow_ons(self, path: str, item: ParsedItem) -> None:
-        """Keep to oneself what is only the consequence of an item's syntax errors."""
-        if not item.is_whole:
-            self._unread[path, item.key] = item
 
     def add(self, diagnostic: Diagnostic) -> None:
         if self._is_follow_on(diagnostic):

@@ -16,6 +16,7 @@ from kcheck.checker.lower.context import (
     Use,
     UseSite,
 )
+from kcheck.checker.lower.recording import ItemRecord, Vocabulary
 from kcheck.checker.lower.scopes import Home, PortEntity, Scope
 from kcheck.checker.modes import fixes
 from kcheck.checker.near import did_you_mean
@@ -35,6 +36,10 @@ class KernelContext:
     program: ProgramContext
     merge: syntax.Merge | None = None
     entries: dict[str, LoweredFunction] = field(default_factory=dict)
+
+    @property
+    def record(self) -> ItemRecord:
+        return self.program.declarations.recorder.item(self.home)
 
     def ports(self, kind: syntax.PortKind) -> list[PortEntity]:
         return [p for p in self.scope.ports.values() if p.node.kind is kind]
@@ -140,6 +145,8 @@ def output_reason(port: PortEntity, type_: types.Field) -> str:
 def named_input(kernel: KernelContext, name: syntax.Name, word: str) -> types.Field | None:
     """The input that stands after `over` or `into`."""
     port = kernel.scope.ports.get(name.text)
+    if port is not None:
+        kernel.record.name(name, port)
     if port is not None and port.node.kind is syntax.PortKind.INPUT:
         port.used = True
         return port.type
@@ -248,6 +255,8 @@ def combine_op(
 ) -> ir.CombineOp | None:
     """The word after `with`; `without_last` mends a `last` that is not allowed."""
     found = next((op for op in ir.CombineOp if op.value == name.text), None)
+    if found is not None:
+        kernel.record.word(name, Vocabulary.COMBINE)
     if found in allowed:
         return found
     words = ", ".join(f"`{op.value}`" for op in allowed)

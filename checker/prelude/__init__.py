@@ -8,6 +8,7 @@ from kcheck.checker.prelude.expand import (
     COMPOSITE_BUILTINS,
     ELEMENTARY_BUILTINS,
     PRELUDE_BUILTINS,
+    composite_text,
     elementary_function,
     expand_prelude,
 )
@@ -16,6 +17,7 @@ __all__ = [
     "COMPOSITE_BUILTINS",
     "ELEMENTARY_BUILTINS",
     "PRELUDE_BUILTINS",
+    "composite_text",
     "elementary_function",
     "expand_prelude",
 ]

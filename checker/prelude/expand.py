@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache, reduce
@@ -13,9 +14,9 @@ from kcheck.checker.lower.context import ProgramContext
 from kcheck.checker.lower.declarations import Declarations
 from kcheck.checker.lower.functions import lower_function
 from kcheck.checker.lower.items import declare_file
-from kcheck.checker.lower.problems import Problems
+from kcheck.checker.lower.ledger import Ledger
 from kcheck.checker.rewrite import rewritten, with_calls, with_functions
-from kcheck.grammar import parser
+from kcheck.grammar import parser, syntax
 from kcheck.grammar.spans import Origin, Span
 
 COMPOSITE_BUILTINS = frozenset({b for b, c in CONTRACTS.items() if c.error is ErrorClass.COMPOSITE} | {Builtin.CLAMP})
@@ -106,7 +107,7 @@ def _functions_for(needed: Iterable[_Key]) -> tuple[tuple[ir.Function, ...], dic
     for file in (_COMPOSITE, _ELEMENTARY):
         asked = [key for key in needed if key.file == file]
         if asked:
-            positions |= _take(prelude(file), asked, added)
+            positions |= _take(prelude(file, frozenset(key.text_name for key in asked)), asked, added)
     for key, position in positions.items():
         if key.is_componentwise:
             added.append(_componentwise(key, position))
@@ -176,16 +177,48 @@ def elementary_function(builtin: Builtin) -> tuple[tuple[ir.Function, ...], int]
 
 
 @cache
-def prelude(name: str) -> Prelude:
-    """A file of the prelude, parsed and lowered once a process."""
-    text = files("kcheck.checker.prelude").joinpath(name).read_text("utf-8")
-    file, broken = parser.parse(text, name)
-    problems = Problems()
-    scope = declare_file(name, file.items, problems)
-    program = ProgramContext(Declarations(problems), scope, rank=1)
+def composite_text(builtin: Builtin) -> str:
+    """The first function that the prelude has for a composite built-in, in full."""
+    file, _ = parser.parse(_source(_COMPOSITE), _COMPOSITE)
+    functions = (item for item in file.items if isinstance(item.node, syntax.Function))
+    return next(item.text for item in functions if item.key.rpartition("_")[0] == f"fn {builtin.value}")
+
+
+def _source(name: str) -> str:
+    return files("kcheck.checker.prelude").joinpath(name).read_text("utf-8")
+
+
+@cache
+def prelude(name: str, needed: frozenset[str] | None = None) -> Prelude:
+    """A file of the prelude, parsed and lowered once a process; where it is said what is needed, only these functions
+    and those that they reach, which saves most of the time."""
+    file, broken = parser.parse(_part(_source(name), needed), name)
+    ledger = Ledger()
+    scope = declare_file(name, file.items, ledger)
+    program = ProgramContext(Declarations(ledger), scope, rank=1)
     positions: dict[str, int] = {}
     for function, entity in scope.functions.items():
         lowered = lower_function(program, entity)
-        assert lowered is not None, [d.message for d in (*broken, *problems.all())]
+        assert lowered is not None, [d.message for d in (*broken, *ledger.page.problems.all())]
         positions[function] = lowered.index
     return Prelude(tuple(lowered.function for lowered in program.functions), positions)
+
+
+def _part(text: str, needed: frozenset[str] | None) -> str:
+    """A text without the functions that the needed ones do not reach, and without docs."""
+    if needed is None:
+        return text
+    items = [(_FUNCTION.match(item), item) for item in _ITEM.split(_DOCS.sub("", text))]
+    functions = {found[1]: item for found, item in items if found}
+    reached, pending = set[str](), list(needed)
+    while pending:
+        name = pending.pop()
+        if name in functions and name not in reached:
+            reached.add(name)
+            pending += _CALL.findall(functions[name])
+    return "".join(item for found, item in items if not found or found[1] in reached)
+
+
+_DOCS = re.compile(r"^///.*\n", re.MULTILINE)
+_ITEM = re.compile(r"^(?=(?:const|fn|struct) )", re.MULTILINE)
+_FUNCTION, _CALL = re.compile(r"fn (\w+)"), re.compile(r"(\w+)\(")

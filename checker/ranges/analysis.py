@@ -7,7 +7,7 @@ assigns may be anything in it.  So each function is looked at once, whatever cal
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
@@ -56,15 +56,25 @@ class Ranges:
 
 def analyse(functions: Sequence[ir.Function], params: Sequence[ir.ParamDecl] = (), lanes: int | None = None) -> Ranges:
     """Look at functions, callees first; `lanes` is the size of the groups that they run in, if any."""
-    ranges = {p.name: _param_range(p) for p in params}
-    bounded = frozenset(p.name for p in params if p.low is not None)
-    found: list[Hazard] = []
-    results: list[Value] = []
-    for function in functions:
-        run = _Run(function, ranges, bounded, results, lanes)
-        results.append(run.result())
-        found += run.hazards.values()
-    return Ranges(tuple(results), tuple(found))
+    analysis = Analysis(params, lanes)
+    found = [hazard for function in functions for hazard in analysis.look_at(function)]
+    return Ranges(tuple(analysis.results), tuple(found))
+
+
+class Analysis:
+    """Looks at functions one after the other, callees first; `results` is what each may return."""
+
+    def __init__(self, params: Sequence[ir.ParamDecl] = (), lanes: int | None = None) -> None:
+        self._params = {p.name: _param_range(p) for p in params}
+        self._bounded = frozenset(p.name for p in params if p.low is not None)
+        self._lanes = lanes
+        self.results: list[Value] = []
+
+    def look_at(self, function: ir.Function) -> Collection[Hazard]:
+        """What is hazardous in a function; those that it calls were looked at before."""
+        run = _Run(function, self._params, self._bounded, self.results, self._lanes)
+        self.results.append(run.result())
+        return run.hazards.values()
 
 
 def _param_range(param: ir.ParamDecl) -> Value:

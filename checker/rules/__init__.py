@@ -97,6 +97,8 @@ from kcheck.checker.rules import (
     k715_scene_not_run,
     k716_expectation_failed,
     k717_device_failed,
+    k718_backends_differ,
+    k719_run_ended,
 )
 from kcheck.checker.rules.rule import Rule
 
@@ -194,6 +196,8 @@ DOMAIN_NOT_ALLOWED = k714_domain_not_allowed.RULE
 SCENE_NOT_RUN = k715_scene_not_run.RULE
 EXPECTATION_FAILED = k716_expectation_failed.RULE
 DEVICE_FAILED = k717_device_failed.RULE
+BACKENDS_DIFFER = k718_backends_differ.RULE
+RUN_ENDED = k719_run_ended.RULE
 
 CATALOGUE: dict[str, Rule] = {
     rule.code: rule
@@ -292,6 +296,8 @@ CATALOGUE: dict[str, Rule] = {
         SCENE_NOT_RUN,
         EXPECTATION_FAILED,
         DEVICE_FAILED,
+        BACKENDS_DIFFER,
+        RUN_ENDED,
     )
 }
 """Every rule by its code, in the order of the codes."""

@@ -24,7 +24,7 @@ kernel numbers.common_divisor@1 {
   requires { field.read; field.write; }
   input values: Rows<Int>;
   output result: Rows<Int>;
-  compute over values { return abs(sample(values)); }
+  compute over values { return sample(values) & 0xFFFF; }
   merge(a, b) {
     var x = a;
     var y = b;

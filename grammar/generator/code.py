@@ -203,16 +203,19 @@ class Coder:
         leaves = bool(between) or _alone(repeat.body, take)[0] is None
         mark = self._mark(number, undone) if leaves else []
         depth, begun, left = self._element(repeat, number)
-        return [
+        guard = None if between else self._guard(repeat.body)
+        lines = [
             *([f"more_{number} = False"] if counted else []),
             *mark,
             *depth,
-            f"while {(not between and self._guard(repeat.body)) or True}:  # {_comment(repeat)}",
+            f"while {guard or True}:  # {_comment(repeat)}",
             *indent([*between, *begun, *self.code(repeat.body, ["break"], take), *mark, *counted]),
             *left,
             *(self._back(number, undone) if leaves else []),
             *([f"if not more_{number}:", *indent(fail)] if repeat.needed else []),
         ]
+        # Where not even one can begin there is nothing to go back from; what follows notes how far reading got.
+        return [f"if {guard}:", *indent(lines)] if guard and mark and not repeat.needed else lines
 
     def _element(self, repeat: Repeat, number: int) -> tuple[Lines, Lines, Lines]:
         """What notes the elements of a list: before it, before each, and behind it."""

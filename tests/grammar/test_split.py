@@ -1,12 +1,15 @@
 """A file falls into its items, whatever is wrong inside of one."""
 
 from itertools import pairwise
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kcheck.grammar import parse, syntax
+from kcheck.grammar import split as splitting
+from kcheck.grammar.lexis import marks
 from kcheck.grammar.split import _Splitter, split
 from tests.grammar.support import errors, read
 
@@ -194,3 +197,19 @@ ITEMS = ["\nkernel k@1 {", "use b;", "\n  const N: Int = 1;", "\nconst N: Int = 
 def test_parts_are_cut_as_the_whole_is(pieces: list[str]) -> None:
     text = "".join(pieces)
     assert split(text) == list(_Splitter(text).ranges())
+
+
+# fmt: off
+SIGNS = st.sampled_from([
+    "{", "}", "(", ")", "[", "]", ";", '"', "\\", "/*", "*/", "//", "///", "\n", "\r\n", " ", "  ", "x",
+    "fn f() ", "kernel k@1 ", "use a;", "scene s ", "const N", "struct",
+])
+# fmt: on
+
+
+@settings(max_examples=500)
+@given(st.lists(SIGNS, max_size=30).map("".join))
+def test_what_is_left_out_in_braces_tells_nothing(text: str) -> None:
+    found = list(_Splitter(text).ranges())
+    with patch.object(splitting, "marks_in_braces", marks):
+        assert found == list(_Splitter(text).ranges())

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TypeAlias
 
-from kcheck.checker.law.algebra import elimination
+from kcheck.checker.law.algebra import comparisons, elimination
 from kcheck.checker.law.algebra.atoms import Atoms
 from kcheck.checker.law.algebra.bits import Bits
 from kcheck.checker.law.algebra.facts import ABOVE, NEGATIVE, NULL, Contradiction, Facts, Query, Usage
@@ -26,8 +26,23 @@ PATHS = 3000
 """How many cases the algebra alone goes through."""
 
 
+_PATHS_COMPARED = 300
+_FEW_PATHS = 40
+_FEW_SECONDS = 0.02
+
+
+def follows(problem: Problem, law: Law) -> bool:
+    """Whether a law is seen at once to hold for all values, by polynomials and a few comparisons."""
+    try:
+        left, right = problem.sides(law)
+    except TooManyTerms:
+        return False
+    goals = [(x, y) for x, y in zip(left, right, strict=True) if x is not y]
+    return comparisons.are_proved(goals, problem.assumptions, _FEW_PATHS, time.thread_time() + _FEW_SECONDS)
+
+
 def prove(problem: Problem, law: Law, invariants: Sequence[Invariant], deadline: float) -> Proof | None:
-    """A proof by normal forms; None where there is none, or not before `deadline` (of `time.monotonic`)."""
+    """A proof by normal forms; None where there is none, or not before `deadline` (of `time.thread_time`)."""
     return _prove(problem, law, invariants, deadline, Attempt.proves, "normal forms")
 
 
@@ -61,6 +76,7 @@ def _prove(
     except TooManyTerms:
         return None
     goals = [(x, y) for x, y in zip(left, right, strict=True) if x is not y]
+    goals = comparisons.without_proved(goals, problem.assumptions, _PATHS_COMPARED, deadline)
     used = _needed(problem, _names(law), invariants, goals, deadline, way)
     if used is None:
         return None
@@ -82,7 +98,7 @@ def _needed(
     """Invariants that are enough for a proof of all goals; None where none was found."""
     if not goals:
         return []
-    begun = time.monotonic()
+    begun = time.thread_time()
     used = _attempt(problem, names, invariants, goals, deadline, way)
     if used is None:
         return None
@@ -90,9 +106,9 @@ def _needed(
     if len(used) < len(invariants) and _attempt(problem, names, used, goals, deadline, way) is None:
         return list(invariants)
     # What a conclusion was drawn from need not be needed: leave out what is not, while that is quick.
-    took = time.monotonic() - begun
+    took = time.thread_time() - begun
     for invariant in tuple(used):
-        if time.monotonic() + took > min(deadline, begun + 4 * took + 0.02):
+        if time.thread_time() + took > min(deadline, begun + 4 * took + 0.02):
             break
         fewer = [other for other in used if other is not invariant]
         if _attempt(problem, names, fewer, goals, deadline, way) is not None:
@@ -144,7 +160,7 @@ class Attempt:
         path = Normal(self._facts.copy(), self._bits, Style.SPLIT)
         query = Guarded(path, len(self._invariants))
         try:
-            causes = query.proves(goals, self._clauses, self._deadline - time.monotonic())
+            causes = query.proves(goals, self._clauses, self._deadline - time.thread_time())
         except (TooLarge, Undefined):
             return None
         return None if causes is None else self._caused(causes | self._usage.causes)

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kcheck.checker.law import algebra
+from kcheck.checker.law.algebra import comparisons
+from kcheck.checker.law.algebra.comparisons import Search
 from kcheck.checker.law.algebra.proof import Proof
 from kcheck.checker.law.problem import MAX_LEAVES, Invariant, Law, Obligation, Problem, ghost_count
 from kcheck.checker.law.solver.distinct import Distinct
@@ -24,6 +26,9 @@ from kcheck.checker.law.solver.session import Answer, Session
 from kcheck.checker.law.solver.smtlib import Encoding
 from kcheck.checker.law.solver.thresholds import above, is_order_only
 from kcheck.checker.law.terms import Op, Sort, Term, postorder
+
+_PATHS = 20_000
+"""How many outcomes of comparisons are gone through for leaves that turn on the same ones."""
 
 
 def prove(
@@ -64,11 +69,14 @@ class OpenLaw:
         self._facts = [*problem.assumptions, *definedness_facts(problem, law), *count_facts(problem, self._states)]
         terms = problem.terms
         left, right = problem.sides(law)
-        self._open = {i: terms.eq(a, b) for i, (a, b) in enumerate(zip(left, right, strict=True)) if a is not b}
+        self._sides = {i: (a, b) for i, (a, b) in enumerate(zip(left, right, strict=True)) if a is not b}
+        self._open = {i: terms.eq(a, b) for i, (a, b) in self._sides.items()}
         self._told: list[_Told] = []
         self._in_vain: dict[int, list[_Told]] = {}
         self._without_form: dict[int, list[_Told]] = {}
-        """What was known when a leaf was last tried in vain by the solver's quickest way, and by algebra."""
+        self._gone_through: dict[int, list[_Told]] = {}
+        """What was known when a leaf was last tried in vain by the solver's quickest way, by algebra, and by going
+        through the outcomes of comparisons."""
         self._used: dict[str, Invariant] = {}
         self._methods: dict[str, None] = {}
 
@@ -137,24 +145,47 @@ class OpenLaw:
                 return
             self._close(leaf, [t.invariant for t in told], f"z3 ({verdict.method})")
 
+    def by_comparisons(self, deadline: float) -> None:
+        """Go through the outcomes of comparisons, unless that was in vain with the same knowledge and had the time."""
+        known = {leaf: self._told_of(goal) for leaf, goal in self._open.items()}
+        tried = [
+            leaf
+            for leaf, told in known.items()
+            if told != self._gone_through.get(leaf) and comparisons.compares(self._sides[leaf])
+        ]
+        for group in comparisons.groups([self._sides[leaf] for leaf in tried]):
+            leaves = [tried[position] for position in group]
+            told = list(dict.fromkeys(t for leaf in leaves for t in known[leaf]))
+            facts = [*(t.fact for t in told), *self._problem.assumptions]
+            search = Search(facts, _PATHS, _of_thread(deadline))
+            proved = search.proved([self._sides[leaf] for leaf in leaves])
+            used = [told[i].invariant for i in sorted(search.used) if i < len(told)]
+            for position, leaf in enumerate(leaves):
+                if position in proved:
+                    self._close(leaf, used, "comparisons")
+                elif not search.is_cut_short:
+                    self._gone_through[leaf] = known[leaf]
+
     def by_algebra(self, deadline: float) -> None:
         """Try normal forms, unless they have failed with the same knowledge and had the time."""
+        until = _of_thread(deadline)
         for leaf, goal in list(self._open.items()):
             told = self._told_of(goal)
-            if told == self._without_form.get(leaf) or time.monotonic() >= deadline:
+            if told == self._without_form.get(leaf) or time.thread_time() >= until:
                 continue
             invariants = [t.invariant for t in told if not t.invariant.holds.is_const]
-            used = algebra.prove_leaf(self._problem, self.law, leaf, invariants, deadline)
+            used = algebra.prove_leaf(self._problem, self.law, leaf, invariants, until)
             if used is not None:
                 self._close(leaf, used, "normal forms")
-            elif time.monotonic() < deadline:
+            elif time.thread_time() < until:
                 self._without_form[leaf] = told
 
     def by_guards(self, deadline: float) -> None:
         """Try normal forms under guards, with z3 for the cases."""
+        until = _of_thread(deadline)
         for leaf, goal in list(self._open.items()):
             invariants = [t.invariant for t in self._told_of(goal) if not t.invariant.holds.is_const]
-            used = algebra.prove_leaf(self._problem, self.law, leaf, invariants, deadline, linear=True)
+            used = algebra.prove_leaf(self._problem, self.law, leaf, invariants, until, linear=True)
             if used is not None:
                 self._close(leaf, used, "guarded normal forms")
 
@@ -166,6 +197,11 @@ class OpenLaw:
         del self._open[leaf]
         self._used.update((invariant.text, invariant) for invariant in used)
         self._methods[method] = None
+
+
+def _of_thread(deadline: float) -> float:
+    """A deadline of `time.monotonic` in the seconds of `time.thread_time`, which are those of an idle machine."""
+    return time.thread_time() + deadline - time.monotonic()
 
 
 def names(law: Law) -> tuple[str, ...]:

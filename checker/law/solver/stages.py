@@ -16,12 +16,15 @@ from kcheck.checker.law.solver.houdini import infer_in_steps
 from kcheck.checker.law.solver.laws import OpenLaw
 from kcheck.checker.law.solver.messages import Defined, GaveUp, Message, NotShownDefined, Proved, Suspect
 from kcheck.checker.law.solver.session import Session
+from kcheck.checker.law.solver.telling import told
 from kcheck.checker.law.solver.unrolling import search, search_undefined
 from kcheck.checker.law.solver.wording import leaf_text
 from kcheck.checker.law.symbolic import problem_of
 
 _DEFINED_SHARE = 0.3
 """Of the time that is left."""
+_FEW_SECONDS = 0.05
+_SHORT_SECONDS = 0.15
 _ALGEBRA_SECONDS = 1.0
 _LONGER_SECONDS = 4.0
 _SEARCH_SECONDS = 1.0
@@ -58,7 +61,7 @@ def settle(
                     if skipped(law.law):
                         break
                 if law.proof is not None:
-                    yield Proved(law.law, law.proof.method, _texts(law.proof.used))
+                    yield Proved(law.law, law.proof.method, told(work.problem, law.proof.used))
                 if law.proof is not None or skipped(law.law):
                     open_.remove(law)
 
@@ -71,11 +74,13 @@ def settle(
             steps = defined(problem, invariants, deadline, session, quick=True)
             is_defined = not steps.open
             if is_defined:
-                yield Defined(_texts(steps.used))
-        yield from passed((*_QUICK, _by_algebra, _by_guards) if step else _QUICK)
-        if step == 0 and open_:
-            work = replace(work, table=table_of(problem))
-            yield from passed((_by_table, _searched_at_once))
+                yield Defined(told(problem, steps.used))
+        if step == 0:
+            yield from passed(_QUICK)
+            work = replace(work, table=table_of(problem) if open_ else None)
+            yield from passed((_by_table,))
+        else:
+            yield from passed(_SHORT if step == 1 else (*_QUICK, _by_comparisons, _by_algebra, _by_guards))
         if is_defined and not open_:
             return
     yield from passed((_searched, _by_algebra_longer))
@@ -99,16 +104,40 @@ def _soon(deadline: float, seconds: float) -> float:
 def _definedness(work: Work, deadline: float) -> Iterator[Message]:
     found = defined(work.problem, work.invariants, deadline, work.session)
     if not found.open:
-        yield Defined(_texts(found.used))
+        yield Defined(told(work.problem, found.used))
         return
     for candidate in search_undefined(work.problem, found.open, deadline, work.session):
         yield Suspect(None, candidate)
     yield NotShownDefined(tuple((o.kind, o.origin) for o in found.open))
 
 
+def _by_short_algebra(work: Work, law: OpenLaw, deadline: float) -> Iterable[Message]:
+    del work
+    law.by_algebra(_soon(deadline, _SHORT_SECONDS))
+    return ()
+
+
+def _by_short_guards(work: Work, law: OpenLaw, deadline: float) -> Iterable[Message]:
+    del work
+    law.by_guards(_soon(deadline, _SHORT_SECONDS))
+    return ()
+
+
 def _by_algebra(work: Work, law: OpenLaw, deadline: float) -> Iterable[Message]:
     del work
     law.by_algebra(_soon(deadline, _ALGEBRA_SECONDS))
+    return ()
+
+
+def _by_few_comparisons(work: Work, law: OpenLaw, deadline: float) -> Iterable[Message]:
+    del work
+    law.by_comparisons(_soon(deadline, _FEW_SECONDS))
+    return ()
+
+
+def _by_comparisons(work: Work, law: OpenLaw, deadline: float) -> Iterable[Message]:
+    del work
+    law.by_comparisons(_soon(deadline, _ALGEBRA_SECONDS))
     return ()
 
 
@@ -163,18 +192,18 @@ def _searched_on(work: Work, law: OpenLaw, deadline: float) -> Iterator[Message]
 
 Stage: TypeAlias = Callable[[Work, OpenLaw, float], Iterable[Message]]
 
-_QUICK: tuple[Stage, ...] = (_by_thresholds, _quickly)
+_QUICK: tuple[Stage, ...] = (_by_thresholds, _by_few_comparisons, _quickly)
 """Each time when more invariants are known: most laws need few."""
 
 
-def _texts(invariants: Sequence[Invariant]) -> tuple[str, ...]:
-    return tuple(invariant.text for invariant in invariants)
+_SHORT: tuple[Stage, ...] = (*_QUICK, _by_short_algebra, _searched_at_once, _by_short_guards)
+"""When the simple invariants are known: others may make it quick."""
 
 
 def _tried(work: Work, law: OpenLaw) -> str:
     """What a person may want to know of a law that stayed open."""
     leaves = ", ".join(f"`{leaf_text(work.problem, leaf)}`" for leaf in law.open_leaves)
-    texts = _texts(work.invariants)
+    texts = told(work.problem, work.invariants)
     more = ", …" if len(texts) > _MOST_TOLD else ""
     known = f", knowing that {', '.join(texts[:_MOST_TOLD])}{more}" if texts else ""
     return f"neither normal forms nor z3 show it for {leaves}{known}; and no few elements were found that break it"

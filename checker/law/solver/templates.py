@@ -92,6 +92,7 @@ class _Makers:
 
     def simple(self) -> Iterator[Invariant]:
         numbers = self._numbers
+        yield from self._common()
         yield from self._flags()
         for column in numbers:
             yield from self._bounds(column, self._rows, _BOUNDS_EACH)
@@ -123,6 +124,13 @@ class _Makers:
             for a, b in pairwise(columns):
                 yield a, b
                 yield b, a
+
+    def _common(self) -> Iterator[Invariant]:
+        """`f` is what compute gives for every element, where that rests on params and shared reads alone."""
+        for column, leaf in zip(self._columns, self._problem.compute.leaves, strict=True):
+            read = variables((leaf,))
+            if read and self._problem.common.issuperset(read):
+                yield Invariant(f"{column.text} is one for all elements", self._terms.eq(column.term, leaf))
 
     # ------------------------------------------------------------ Bools
 
@@ -209,9 +217,8 @@ class _Makers:
         """`f` is the same function of `g` as in compute, where `g` is what was read."""
         compute = self._problem.compute.leaves
         owners = {leaf: self._columns[i] for i, leaf in enumerate(compute) if leaf.op is Op.VAR}
-        params = set(variables(self._problem.params))
         for column, leaf in zip(self._columns, compute, strict=True):
-            read = [v for v in variables((leaf,)) if v not in params]
+            read = [v for v in variables((leaf,)) if v not in self._problem.common]
             if len(read) != 1 or read[0] is leaf or read[0] not in owners:
                 continue
             owner = owners[read[0]]

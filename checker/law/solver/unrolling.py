@@ -46,6 +46,7 @@ _STEP = 16
 """Reals are first moved to the nearest multiple of a sixteenth: such numbers add and multiply without rounding."""
 
 
+_QUICK_SECONDS = 0.1
 _LARGEST_INDEX = 1000
 _LARGEST = Fraction(floats.to_float(floats.INFINITY - 1))
 
@@ -173,7 +174,7 @@ class _Unrolled:
                     return
                 written = single_script(self._problem.terms, self._facts, goal, strategy.encoding, self._known(near))
                 loaded = session.load(written.lines, strategy.engine)
-                answer = loaded.check(deadline, strategy.seconds)
+                answer = loaded.check(deadline, min(strategy.seconds, _QUICK_SECONDS) if quick else strategy.seconds)
                 if answer is Answer.NONE:
                     break
                 if answer is Answer.MODEL:
