@@ -36,6 +36,8 @@ from kcheck.runtime.jit import Jit
 from kcheck.runtime.layout import AnyArray
 
 SECONDS, FEWEST_ROUNDS = 2.0, 5
+PAUSE = 0.01
+"""Seconds before each run: threads of the one before may go on for a while, waiting for more to do."""
 BUSY = "--busy"
 CORES = len(os.sched_getaffinity(0))
 
@@ -107,6 +109,7 @@ def median_times(works: Sequence[Work]) -> list[float]:
     end = time.perf_counter() + SECONDS
     while len(times[0]) < FEWEST_ROUNDS or time.perf_counter() < end:
         for taken, work in zip(times, works, strict=True):
+            time.sleep(PAUSE)
             start = time.perf_counter()
             work()
             taken.append(time.perf_counter() - start)
@@ -119,7 +122,7 @@ def least_cpu_times(works: Mapping[str, Work], on_all_cores: Sequence[str]) -> l
     end = time.perf_counter() + 2 * SECONDS
     while time.perf_counter() < end:
         for name, work in works.items():
-            time.sleep(0.005)  # threads of others may go on for a while, waiting for more to do
+            time.sleep(PAUSE)
             start = time.process_time()
             work()
             least[name] = min(least[name], time.process_time() - start)
@@ -221,7 +224,7 @@ def _taichi_map(x: AnyArray) -> Work | None:
     if ti is None:
         return None
 
-    def run(a: Any, o: Any) -> None:
+    def run(a: Any, o: Any):  # type: ignore[no-untyped-def]  # a kernel of Taichi must not say that it returns None
         for i in a:
             v = a[i]
             t = v * 1.5 + 0.5
@@ -373,7 +376,7 @@ def _taichi_shader(width: int, height: int, limit: int) -> Work | None:
     if ti is None:
         return None
 
-    def run(o: Any, w: Any, h: Any, most: Any) -> None:
+    def run(o: Any, w: Any, h: Any, most: Any):  # type: ignore[no-untyped-def]  # as above
         for row, column in o:
             cx = (column + 0.5) / w * 3.0 - 2.0
             cy = (row + 0.5) / h * 2.0 - 1.0

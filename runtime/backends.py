@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 
 from kcheck.checker import rules
@@ -72,6 +72,9 @@ class Options:
     fast: bool = False
 
 
+_USUAL = Options()
+
+
 def backend_for(program: Program, name: str) -> Backend:
     """The backend that runs `program`; K711 where it is not there."""
     if name == AUTO:
@@ -93,9 +96,9 @@ def execute(
     options: Options | None = None,
 ) -> Result:
     """Bind and run a program; raises `RunError`, and nothing has changed then."""
-    options = options or Options()
+    options = options or _USUAL
     backend = backend_for(program, options.backend)
-    launch = replace(bind(program, values, domain, options.reading), fast=options.fast)
+    launch = bind(program, values, domain, options.reading, fast=options.fast)
     start = time.perf_counter()
     try:
         outcome = backend.run(launch, options.cancelled, options.progress)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -33,17 +34,19 @@ def bind(
     values: Mapping[str, Value],
     domain: Sequence[int] | None = None,
     reading: Reading | None = None,
+    *,
+    fast: bool = False,
 ) -> Launch:
     """The launch of `program` on `values`, which holds inputs, memories and params by name.
 
-    `domain` is x first: (n), (w, h) or (w, h, d).  Raises `RunError`.
+    `domain` is x first: (n), (w, h) or (w, h, d); `fast` is the launch's.  Raises `RunError`.
     """
     reading = reading or Reading()
     _check_names(program, values)
     params = {param.name: _param(param, values, reading) for param in program.params}
     inputs = {port.name: _field("input", port, values, reading) for port in program.inputs}
     memories = {port.name: _field("memory", port, values, reading) for port in program.memories}
-    return Launch(program, inputs, memories, params, _domain(program, inputs, domain))
+    return Launch(program, inputs, memories, params, _domain(program, inputs, domain), fast)
 
 
 def _check_names(program: Program, values: Mapping[str, Value]) -> None:
@@ -84,11 +87,13 @@ def _param(param: ParamDecl, values: Mapping[str, Value], reading: Reading) -> A
     return array
 
 
+@lru_cache(maxsize=1024)
 def constant(const: Const) -> AnyArray:
-    """A constant as an array of its type's `inner_shape` and `base_dtype`."""
+    """A constant as an array, for reading only, of its type's `inner_shape` and `base_dtype`."""
     one = zeros(const.type, (1,))  # with an axis, for a leaf without axes has no view
     for (leaf, view), value in zip(leaf_views(const.type, one, 1), const.leaves, strict=True):
         view[0] = number(leaf, value)
+    one.flags.writeable = False
     return one.reshape(inner_shape(const.type))
 
 

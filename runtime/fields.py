@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import sub
 from typing import Any
 
 import numpy as np
@@ -20,12 +21,12 @@ class Box:
 
     @property
     def size(self) -> tuple[float, ...]:
-        return tuple(high - low for low, high in zip(self.low, self.high, strict=True))
+        return tuple(map(sub, self.high, self.low))
 
 
 def default_box(shape: tuple[int, ...]) -> Box:
     """The box 0..size of a field with this NumPy shape (height before width)."""
-    return Box((0.0,) * len(shape), tuple(float(n) for n in reversed(shape)))
+    return Box((0.0,) * len(shape), tuple(map(float, reversed(shape))))
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,12 +24,11 @@ def output_shape(launch: Launch) -> tuple[int, ...]:
 
 def output_extent(launch: Launch) -> Box:
     """Maps pass on the box that all their sampled inputs have, a scatter its target's; others start anew."""
-    default = default_box(output_shape(launch))
     match launch.program.schedule:
         case ir.Elements() | ir.Lanes():
-            boxes = {launch.inputs[name].extent for name in launch.program.sampled}
-            return boxes.pop() if len(boxes) == 1 else default
+            boxes = [launch.inputs[name].extent for name in launch.program.sampled]
+            if boxes and all(box == boxes[0] for box in boxes[1:]):
+                return boxes[0]
         case ir.CombineByAddress() as scatter:
             return launch.inputs[scatter.into].extent
-        case _:
-            return default
+    return default_box(output_shape(launch))

@@ -38,9 +38,9 @@ class Jit:
         return run(compiled, launch, cancelled, progress, seconds)
 
     def _compile(self, launch: Launch) -> Compiled:
-        bound = {**launch.inputs, **launch.memories}
         # Code for fields with elements asks nowhere whether they have any.
-        empty = frozenset(name for name, field in bound.items() if 0 in field.shape)
+        bound = (launch.inputs, launch.memories)
+        empty = frozenset([name for fields in bound for name, field in fields.items() if not field.data.size])
         key = (id(launch.program), empty, launch.fast)
         with self._lock:
             known = self._compiled.get(key)

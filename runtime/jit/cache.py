@@ -16,9 +16,9 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import cache
 from hashlib import sha256
-from importlib.resources import files
 from pathlib import Path
 
+from kcheck.checker import prelude
 from kcheck.grammar.generator.cache import cache_folder
 from kcheck.runtime.jit.engine import version
 from kcheck.runtime.jit.program import Facts
@@ -78,16 +78,17 @@ def _folder() -> Path | None:
 def _made_by() -> str:
     """What makes machine code: this package, the prelude, LLVM and the processor."""
     digest = sha256(version().encode())
-    for source in _sources():
-        digest.update(source)
+    for path in _sources():
+        with open(path, "rb", buffering=0) as file:
+            digest.update(file.read())
     return digest.hexdigest()
 
 
-def _sources() -> Iterator[bytes]:
-    for package in ("kcheck.runtime.jit", "kcheck.runtime.jit.schedules", "kcheck.checker.prelude"):
-        for file in sorted(files(package).iterdir(), key=lambda file: file.name):
-            if file.is_file():
-                yield file.read_bytes()
+def _sources() -> Iterator[str]:
+    jit = os.path.dirname(__file__)
+    for folder in (jit, os.path.join(jit, "schedules"), *prelude.__path__):
+        # Not by `pathlib` or `importlib.resources`, which take three times as long.
+        yield from sorted(entry.path for entry in os.scandir(folder) if entry.is_file())
 
 
 def _is_ours(status: os.stat_result) -> bool:

@@ -19,7 +19,7 @@ _LARGE = 40_000
 
 _numbers = itertools.count()
 
-Entrance = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+Entrance = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
 """A driver, see `schedules.driver`; while it runs, Python's other threads do too."""
 
 
@@ -65,20 +65,29 @@ def _optimised(text: str) -> llvm.ModuleRef:
 
 @cache
 def _linker() -> llvm.LLJIT:
-    return llvm.create_lljit_compiler(_machine())
+    # It takes machine code as it is, whatever the processor: a machine that knows nothing of it is made sooner.
+    return llvm.create_lljit_compiler(_target().create_target_machine(jit=True))
 
 
 @cache
 def _machine() -> llvm.TargetMachine:
+    return _target().create_target_machine(cpu=llvm.get_host_cpu_name(), features=_features(), opt=3, jit=True)
+
+
+@cache
+def _target() -> llvm.Target:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
-    target = llvm.Target.from_triple(llvm.get_process_triple())
-    return target.create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=3, jit=True
-    )
+    return llvm.Target.from_triple(llvm.get_process_triple())
+
+
+@cache
+def _features() -> str:
+    features: str = llvm.get_host_cpu_features().flatten()
+    return features
 
 
 def version() -> str:
     """What machine code depends on besides the text: LLVM, and the processor."""
     parts = (llvmlite.__version__, llvm.llvm_version_info, llvm.get_process_triple(), llvm.get_host_cpu_name())
-    return f"{parts} {llvm.get_host_cpu_features().flatten()}"
+    return f"{parts} {_features()}"

@@ -8,6 +8,7 @@ from typing import assert_never
 
 from kcheck.checker import ir
 from kcheck.checker.prelude import expand_prelude
+from kcheck.grammar.garbage import no_collection
 from kcheck.grammar.recursion import deep_recursion
 from kcheck.runtime.jit.costs import Cost
 from kcheck.runtime.jit.functions import write_functions
@@ -50,10 +51,10 @@ def fallible(program: ir.Program) -> Iterator[tuple[int, ir.Node]]:
 
 def write_module(source: ir.Program, empty: frozenset[str], *, fast: bool) -> tuple[str, Facts]:
     """The text of the module that runs a program when these of its ports have no elements."""
-    program = expand_prelude(source)
-    shift = len(program.functions) - len(source.functions)
-    sites = {(shift + position, node.id): site for site, (position, node) in enumerate(fallible(source))}
-    with deep_recursion():
+    with deep_recursion(), no_collection():
+        program = expand_prelude(source)
+        shift = len(program.functions) - len(source.functions)
+        sites = {(shift + position, node.id): site for site, (position, node) in enumerate(fallible(source))}
         module = Module(program, storage_of(program), environment_of(program), FAST_FLAGS if fast else "", empty, sites)
         costs = write_functions(module)
         drivers = _write_drivers(module, costs[program.schedule.element])
@@ -84,7 +85,7 @@ def _write_drivers(module: Module, cost: Cost) -> list[Compiled]:
         case ir.Lanes() as schedule:
             return write_lanes(module, schedule)
         case ir.Fold() as schedule:
-            return write_fold(module, schedule)
+            return write_fold(module, schedule, cost)
         case ir.OrderedWalk() as schedule:
             return write_walk(module, schedule)
         case ir.CombineByAddress() as schedule:

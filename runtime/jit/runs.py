@@ -13,19 +13,25 @@ import numpy as np
 from kcheck.checker import ir
 from kcheck.runtime.backend import Cancelled, Launch, Outcome, Progress
 from kcheck.runtime.failures import divergent_exchange, empty_fold, empty_read
-from kcheck.runtime.fields import Field, field_of
+from kcheck.runtime.fields import Field
 from kcheck.runtime.jit.engine import Loaded
+from kcheck.runtime.jit.memory import copied, empty
 from kcheck.runtime.jit.module import ports_of
 from kcheck.runtime.jit.program import Facts, fallible
 from kcheck.runtime.jit.schedules.driver import SCRATCH_START
+from kcheck.runtime.jit.schedules.prefix import SLOTS_START, slot_size
 from kcheck.runtime.jit.storage import byte_size
-from kcheck.runtime.jit.threads import Work, run_here, run_on_threads
+from kcheck.runtime.jit.threads import Work, run_chunks
 from kcheck.runtime.layout import AnyArray, base_dtype, inner_shape
 from kcheck.runtime.outputs import output_extent, output_shape
 
-_CHUNK_UNITS = 1 << 22
-"""What a chunk costs, roughly (see `costs`): a millisecond or a few, which makes the cost of starting it small."""
+_CHUNK_UNITS = 1 << 18
+"""What a chunk costs, roughly (see `costs`): a fraction of a millisecond, so that threads end at about one time."""
+_WALK_UNITS = 1 << 22
+"""What the chunks cost that follow one another on one thread: some milliseconds, as between them Python is asked."""
 _MOST_ELEMENTS = 1 << 18
+_IN_CACHE = 1 << 15
+"""So many elements, and what becomes of them, stay in a core's own cache."""
 _SHORT = 1 << 18
 """A run of so few units is over before a thread would have started."""
 _SMALL_STACK = 1 << 17
@@ -39,11 +45,17 @@ class Compiled:
     def __init__(self, program: ir.Program, facts: Facts, loaded: Loaded, threads: int) -> None:
         self.program, self.facts, self.loaded, self.threads = program, facts, loaded, threads
         self.ports = ports_of(program)
+        elements = [(port, port.type.element) for port in program.outputs]
+        self.outputs = [(port, inner_shape(element), base_dtype(element)) for port, element in elements]
+        """The outputs, with the axes of their elements and their dtypes."""
         ranks = [port.type.rank for port in self.ports]
         self.numbers = struct.Struct("=" + "".join([f"{program.rank}i", *(f"{rank}i{rank}f" for rank in ranks)]))
         """The domain's size, and the size and extent of each port: the environment but for the params."""
         self.pointers = ctypes.c_void_p * (3 + len(self.ports))
         """What drivers take: the environment, the flag, the schedule's own memory, the elements of every port."""
+        fitting = max(1, min(_MOST_ELEMENTS, int(_CHUNK_UNITS / facts.units)))
+        self.chunk = 1 << (fitting.bit_length() - 1)
+        """The elements of a chunk, a power of two; the same for any number of threads."""
 
 
 def run(
@@ -80,7 +92,7 @@ class _Run:
         self._count = math.prod(launch.shape)
         self._stop = ctypes.c_int32(0)
         self.memories = {name: _copy(memory) for name, memory in launch.memories.items()}
-        self.outputs = _new_outputs(launch)
+        self.outputs = _new_outputs(compiled, launch)
         fields = {**launch.inputs, **self.memories, **self.outputs}
         bound = [fields[port.name] for port in compiled.ports]
         self._environment = _environment(compiled, launch, bound)
@@ -106,7 +118,7 @@ class _Run:
         if self._count:
             more = _memory(byte_size(self._compiled.program.result))
             self._drive("start", 1, 1, more)
-            self._drive("run", self._count, int(max(1, _CHUNK_UNITS / self._facts.units)), more, threads=1)
+            self._drive("run", self._count, int(max(1, _WALK_UNITS / self._facts.units)), more, threads=1)
 
     def scatter(self) -> None:
         """Where no order matters and the target is small, each thread has a target of its own."""
@@ -124,21 +136,18 @@ class _Run:
             self._drive("join", target, max(target, 1), one, threads=1)
 
     def prefix(self) -> None:
-        length, size = self._chunk(1), byte_size(self._compiled.program.result)
-        chunks = -(-self._count // length)
-        more = _memory(8 + size * chunks)
+        length = min(self._compiled.chunk, _IN_CACHE)
+        slots = -(-self._count // length) + 1
+        more = np.zeros(SLOTS_START + slots * slot_size(self._compiled.program.result), np.uint8)
         more[:8].view(np.int64)[:] = length
-        self._drive("total", self._count, length, more)
-        self._drive("join", chunks, max(chunks, 1), more)
+        self._drive("start", 1, 1, more)
         self._drive("run", self._count, length, more)
 
     # ------------------------------------------------------------ drivers
 
     def _chunk(self, whole: int) -> int:
-        """How many elements a chunk has: a multiple of `whole`, the same for any number of threads."""
-        fitting = max(1, min(_MOST_ELEMENTS, int(_CHUNK_UNITS / self._facts.units)))
-        power: int = 1 << (fitting.bit_length() - 1)
-        return max(1, power // whole) * whole
+        """How many elements a chunk has: a multiple of `whole`."""
+        return max(1, self._compiled.chunk // whole) * whole
 
     def _drive(
         self,
@@ -166,11 +175,10 @@ class _Run:
             self._stop,
             (self, pointers, more, targets),
         )
-        is_short = threads == 1 or count * facts.units < _SHORT
-        if is_short and not facts.is_long and facts.stack < _SMALL_STACK:
-            site = run_here(work, self._cancelled, self._progress)
-        else:
-            site = run_on_threads(work, threads, self._cancelled, self._progress)
+        if count * facts.units < _SHORT:
+            threads = 1
+        here = not facts.is_long and facts.stack < _SMALL_STACK
+        site = run_chunks(work, threads, self._cancelled, self._progress, here=here)
         if site >= 0:
             raise failure(self._compiled.program, site)
 
@@ -199,9 +207,13 @@ def failure(program: ir.Program, site: int) -> Exception:
 
 
 def address(array: AnyArray) -> int:
-    """Where an array's elements lie; quicker than `array.ctypes.data`."""
-    place: int = array.__array_interface__["data"][0]
-    return place
+    """Where the elements of a contiguous array lie."""
+    if array.size and array.flags.writeable:
+        return ctypes.addressof(_char.from_buffer(array.data))  # four times as quick as what fits all arrays
+    return array.ctypes.data
+
+
+_char = ctypes.c_char
 
 
 def _memory(size: int) -> AnyArray:
@@ -209,21 +221,17 @@ def _memory(size: int) -> AnyArray:
 
 
 def _copy(memory: Field) -> Field:
-    return Field(memory.type, np.array(memory.data, order="C"), memory.extent)
+    return Field(memory.type, copied(memory.data), memory.extent)
 
 
-def _new_outputs(launch: Launch) -> dict[str, Field]:
+def _new_outputs(compiled: Compiled, launch: Launch) -> dict[str, Field]:
     """Fields for the outputs: every element is still to be written, but for a scatter's, which is its target."""
-    shape, box = output_shape(launch), output_extent(launch)
+    shape, box, schedule = output_shape(launch), output_extent(launch), launch.program.schedule
+    into = schedule.into if isinstance(schedule, ir.CombineByAddress) else None
     made = {}
-    for port in launch.program.outputs:
-        match launch.program.schedule:
-            case ir.CombineByAddress() as scatter:
-                data = np.array(launch.inputs[scatter.into].data, order="C")
-            case _:
-                element = port.type.element
-                data = np.empty(shape + inner_shape(element), base_dtype(element))
-        made[port.name] = field_of(port.type, data, box)
+    for port, inner, dtype in compiled.outputs:
+        data = empty(shape + inner, dtype) if into is None else copied(launch.inputs[into].data)
+        made[port.name] = Field(port.type, data, box)
     return made
 
 

@@ -12,7 +12,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from kcheck.runtime.backend import Cancelled, Interrupted, Progress
 
@@ -22,9 +22,37 @@ _USUAL_STACK = 16 << 20
 """The bytes of a worker's stack beside what functions are known to take; only what is used becomes memory."""
 _stack_size_lock = threading.Lock()
 """The size of stacks is a setting of the whole process."""
+_ALL = (1 << 63) - 1
 
 
-@dataclass(frozen=True, slots=True)
+class Queue(ctypes.Structure):
+    """The chunks of a run, which workers take in order: `size` numbers each of those from 0 to `count`.
+
+    `next` is the first chunk that nobody has taken, and `failed` says whether one had an error.
+    """
+
+    _fields_ = (
+        ("next", ctypes.c_int64),
+        ("size", ctypes.c_int64),
+        ("count", ctypes.c_int64),
+        ("failed", ctypes.c_int32),
+    )
+    next: int
+    failed: int
+
+
+class Report(ctypes.Structure):
+    """What a worker met: the site of an error, or -1, and the chunk that had it."""
+
+    _fields_ = (("site", ctypes.c_int32), ("chunk", ctypes.c_int64))
+    site: int
+    chunk: int
+
+
+_NOTHING = bytes(Report(-1, 0))
+
+
+@dataclass(slots=True)
 class Work:
     """A driver's chunks: those of `size` numbers each that 0 to `count` has.
 
@@ -45,125 +73,111 @@ class Work:
     def chunks(self) -> int:
         return -(-self.count // self.size)
 
-    def worker(self, number: int) -> Callable[[int], int]:
-        """What runs a chunk on one thread; it answers the site of an error, or -1."""
-        own, arguments = self.own_memory(), self.arguments[number % len(self.arguments)]
-        place = ctypes.addressof(own)
-
-        def run(chunk: int) -> int:
-            own[0] = -1
-            begin = chunk * self.size
-            self.entrance(arguments, place, begin, min(begin + self.size, self.count))
-            return own[0]
-
-        return run
-
-    def own_memory(self) -> ctypes.Array[ctypes.c_int32]:
-        return (ctypes.c_int32 * -(-self.own_bytes // 4))()
+    def own_memory(self) -> ctypes.Array[ctypes.c_char]:
+        """A worker's memory, with a report of nothing."""
+        return ctypes.create_string_buffer(_NOTHING, self.own_bytes)
 
 
-def run_here(work: Work, cancelled: Cancelled, tell: Progress) -> int:
-    """Run all chunks on this thread, which asks and tells between them; answers the site of the first error, or -1."""
-    run, asked = work.worker(0), time.monotonic()
-    for chunk in range(work.chunks):
-        site = run(chunk)
-        if site >= 0:
-            return site
-        if time.monotonic() - asked > _PATIENCE:
-            if cancelled():
-                raise Interrupted
-            tell((chunk + 1) / work.chunks)
-            asked = time.monotonic()
-    return -1
-
-
-def run_on_threads(work: Work, threads: int, cancelled: Cancelled, tell: Progress) -> int:
+def run_chunks(work: Work, threads: int, cancelled: Cancelled, tell: Progress, *, here: bool) -> int:
     """Run all chunks on up to so many threads; answers the site of the first chunk's error, or -1.
 
-    Raises `Interrupted` when the caller cancels, and what a thread raised; no thread is left running.
+    With `here` the caller's thread is one of them; then no chunk may take long.  Raises `Interrupted` when the caller
+    cancels, and what a thread raised; no thread is left running.
     """
-    crew = _Crew(work)
-    started = crew.start(min(threads, work.chunks))
+    crew = _Crew(work, cancelled, tell)
     try:
-        while started and not crew.finished.wait(_PATIENCE):
-            if cancelled():
-                raise Interrupted
-            tell(crew.done / work.chunks)
+        started = crew.start(min(threads, work.chunks) - here)
+        if here or not started:  # the system may have no thread left to give
+            crew.take_part()
+        crew.wait()
     except BaseException:
         work.stop.value = 1
         raise
     finally:
         crew.leave()
-    if not started:
-        # The system has no thread left to give.
-        return run_here(work, cancelled, tell)
     if crew.raised:
         raise crew.raised[0]
     return min(crew.errors)[1] if crew.errors else -1
 
 
-@dataclass(slots=True)
 class _Crew:
     """The threads of one run, and what they have in common."""
 
-    work: Work
-    finished: threading.Event = field(default_factory=threading.Event)
-    done: int = 0
-    errors: list[tuple[int, int]] = field(default_factory=list)
-    """Chunks with the sites of their errors."""
-    raised: list[BaseException] = field(default_factory=list)
-    _next: itertools.count[int] = field(default_factory=itertools.count)
-    _numbers: itertools.count[int] = field(default_factory=itertools.count)
-    _threads: list[threading.Thread] = field(default_factory=list)
-    _left: int = 0
-    _guard: threading.Lock = field(default_factory=threading.Lock)
+    def __init__(self, work: Work, cancelled: Cancelled, tell: Progress) -> None:
+        self._work, self._cancelled, self._tell = work, cancelled, tell
+        self._queue = Queue(0, work.size, work.count, 0)
+        self.errors: list[tuple[int, int]] = []
+        """Chunks with the sites of their errors."""
+        self.raised: list[BaseException] = []
+        self._numbers = itertools.count()
+        self._threads: list[threading.Thread] = []
 
     def start(self, threads: int) -> int:
         """Start threads; answers how many the system gave."""
-        self._left = threads
+        if threads <= 0:
+            return 0
         with _stack_size_lock:
-            before = threading.stack_size(_USUAL_STACK + self.work.stack_bytes // 4096 * 4096)
+            before = threading.stack_size(_USUAL_STACK + self._work.stack_bytes // 4096 * 4096)
             try:
                 for _ in range(threads):
                     thread = threading.Thread(target=self._run, daemon=True)
                     thread.start()
                     self._threads.append(thread)
             except RuntimeError:
-                for _ in range(threads - len(self._threads)):
-                    self._leave_one()
+                pass  # those that are there do it all
             finally:
                 threading.stack_size(before)
         return len(self._threads)
 
+    def take_part(self) -> None:
+        """Run chunks on this thread, which asks and tells between them."""
+        run, asked = self._worker(), time.monotonic()
+        while run(1):
+            if time.monotonic() - asked > _PATIENCE:
+                self._ask()
+                asked = time.monotonic()
+
+    def wait(self) -> None:
+        """Wait for the threads to end, and ask and tell meanwhile."""
+        for thread in self._threads:
+            thread.join(_PATIENCE)
+            while thread.is_alive():
+                self._ask()
+                thread.join(_PATIENCE)
+
     def leave(self) -> None:
-        """Take no more chunks, and wait for the threads to end."""
+        """Wait for the threads to end, whatever comes."""
         for thread in self._threads:
             thread.join()
 
+    def _ask(self) -> None:
+        if self._cancelled():
+            raise Interrupted
+        self._tell(min(1.0, self._queue.next / self._work.chunks))
+
     def _run(self) -> None:
         try:
-            self._run_chunks()
+            self._worker()(_ALL)
         except BaseException as problem:  # handed to the caller's thread
             self.raised.append(problem)
-        finally:
-            self._leave_one()
+            self._queue.failed = 1
 
-    def _run_chunks(self) -> None:
-        work, run = self.work, self.work.worker(next(self._numbers))
-        for chunk in self._next:
-            # Chunks are taken in order, so those before one with an error have been taken too.
-            if chunk >= work.chunks or work.stop.value or self.errors or self.raised:
-                return
-            site = run(chunk)
-            self.done += 1
-            if site >= 0:
-                self.errors.append((chunk, site))
+    def _worker(self) -> Callable[[int], bool]:
+        """What runs up to so many chunks; it answers whether there is more to do."""
+        work, queue, chunks = self._work, self._queue, self._work.chunks
+        own, arguments = work.own_memory(), work.arguments[next(self._numbers) % len(work.arguments)]
+        places = arguments, ctypes.addressof(own), ctypes.addressof(queue)
 
-    def _leave_one(self) -> None:
-        with self._guard:
-            self._left -= 1
-            if self._left <= 0:
-                self.finished.set()
+        def run(most: int) -> bool:
+            work.entrance(*places, most)
+            if queue.failed:
+                report = Report.from_buffer(own)
+                if report.site >= 0:
+                    self.errors.append((report.chunk, report.site))
+                return False
+            return queue.next < chunks
+
+        return run
 
 
 def cores() -> int:

@@ -10,6 +10,7 @@ import warnings
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
@@ -219,12 +220,58 @@ def to_bytes(pixels: AnyArray, *, srgb: bool) -> AnyArray:
 
     Clamped to 0..1 (NaN is 0), encoded as sRGB unless they are so already, rounded to the nearest.
     """
-    unit = np.clip(np.nan_to_num(pixels.astype(np.float64), nan=0.0), 0.0, 1.0)
-    colours = unit[..., :3] if unit.ndim == 3 else unit
-    encoded = colours if srgb else linear_to_srgb(colours)
-    if unit.ndim == 3 and unit.shape[2] == 4:
-        encoded = np.concatenate([encoded, unit[..., 3:]], axis=2)
-    return np.floor(encoded * 255.0 + 0.5).astype(np.uint8)
+    if pixels.dtype == np.float32 and not srgb:
+        return _encoded(pixels)
+    if pixels.ndim == 3 and pixels.shape[2] == 4:
+        colours, alpha = pixels[..., :3], pixels[..., 3:]
+        return np.concatenate([to_bytes(colours, srgb=srgb), _rounded(_unit(alpha))], axis=2)
+    unit = _unit(pixels)
+    return _rounded(unit if srgb else linear_to_srgb(unit))
+
+
+def _unit(numbers: AnyArray) -> AnyArray:
+    unit: AnyArray = np.clip(np.nan_to_num(numbers.astype(np.float64), nan=0.0), 0.0, 1.0)
+    return unit
+
+
+def _rounded(unit: AnyArray) -> AnyArray:
+    return np.floor(unit * 255.0 + 0.5).astype(np.uint8)
+
+
+def _encoded(pixels: AnyArray) -> AnyArray:
+    """The same samples for linear float32, by tables."""
+    samples = np.empty(pixels.shape, np.uint8)
+    first, reached = _encoding_tables()
+    rows = max(1, _BLOCK * len(pixels) // max(pixels.size, 1))
+    for row in range(0, len(pixels), rows):
+        block = slice(row, row + rows)
+        unit = np.fmin(np.fmax(pixels[block], np.float32(0.0)), np.float32(1.0))
+        least = first.take((unit * np.float32(_FINE)).astype(np.uint16), mode="clip")
+        np.add(least, unit >= reached.take(least, mode="clip"), out=samples[block], casting="unsafe")
+        if pixels.shape[2:] == (4,):
+            samples[block, :, 3] = _rounded(unit[..., 3].astype(np.float64))
+    return samples
+
+
+_BLOCK = 1 << 15
+"""Numbers that stay in the caches."""
+_FINE = (1 << 16) - 1
+"""Parts of 0..1 so short that the sample changes at most once in each."""
+
+
+@cache
+def _encoding_tables() -> tuple[AnyArray, AnyArray]:
+    """The sample at the start of each part of 0..1, and by sample the least Float that has the next one."""
+    ends = srgb_to_linear((np.arange(1, 256) - 0.5) / 255).astype(np.float32)
+    for _ in range(4):  # one step of a Float after another, to where the sample really changes
+        below = np.nextafter(ends, np.float32(0.0))
+        ends = np.where(_rounded(linear_to_srgb(below.astype(np.float64))) >= np.arange(1, 256), below, ends)
+    for _ in range(4):
+        above = np.nextafter(ends, np.float32(1.0))
+        ends = np.where(_rounded(linear_to_srgb(ends.astype(np.float64))) < np.arange(1, 256), above, ends)
+    starts = (np.arange(_FINE + 1) - 0.01) / _FINE  # a little early, for products are rounded
+    first = np.searchsorted(ends, starts, side="right").astype(np.uint8)
+    return first, np.append(ends, np.float32(np.inf))
 
 
 def write_png(pixels: AnyArray, file: IO[bytes], *, srgb: bool) -> None:

@@ -6,6 +6,7 @@ import math
 import os
 import sys
 from collections.abc import Sequence
+from functools import cache
 
 from kcheck.checker import rules
 from kcheck.runtime.layout import AnyArray, base_dtype, inner_shape, zeros
@@ -55,6 +56,7 @@ def check_limits(slot: Slot, shape: Shape) -> None:
         raise slot.error(rules.FIELD_TOO_LARGE, problem)
 
 
+@cache
 def _memory() -> int:
     """The machine's memory in bytes; where that is not known, more than any field needs."""
     try:

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from kcheck.cli import main
-from kcheck.cli.examples import same_floats
 from kcheck.runtime import backends
 from kcheck.runtime.backend import Missing
+from kcheck.runtime.comparison import same_floats
 
 HEAD = """\
 kernel demo.half@1 {

@@ -15,8 +15,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from kcheck.cli import main, report, values
+from kcheck.cli import main, report
 from kcheck.runtime.backends import best
+from kcheck.runtime.views import statistics
 
 TWICE = """\
 kernel demo.twice@1 {
@@ -466,7 +467,7 @@ def test_results_too_large_to_print(capsys: Captured, monkeypatch: pytest.Monkey
 
 
 def test_summary_of_a_field_in_blocks(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(values, "_BLOCK", 10)
+    monkeypatch.setattr(statistics, "_BLOCK", 10)
     code, out, _ = run(capsys, "twice.kernel", "-i", "x=range(1000)", "--quiet")
     assert code == 0
     assert out.splitlines()[2].split() == ["0", "1998", "999", "█" * 24]

@@ -103,6 +103,17 @@ def test_the_interpreter_gives_the_same_bits(form: str) -> None:
     assert_same(launch_of(source, small))
 
 
+@pytest.mark.parametrize("element", ["sample(x)", "sin(sample(x)) + exp(sample(x))", "at(x, index())"])
+def test_a_reduction_of_any_length_is_one_tree(element: str) -> None:
+    """Sums of Floats differ where they are grouped otherwise."""
+    source = kernel(
+        "input x: Rows<Float>; output result: Rows<Vec2>;",
+        f"compute over x {{ vec2({element}, float(index())) }} merge(a, b) {{ vec2(a.x + b.x, max(a.y, b.y)) }}",
+    )
+    for count in (*range(1, 20), 63, 64, 65, 1023, 1024, 1025, 2047, 2050, 4099):
+        assert_same(launch_of(source, {"x": FLOATS[:count]}))
+
+
 # ---------------------------------------------------------------- stopping
 
 ENDLESS = kernel(
@@ -120,8 +131,15 @@ UNTIL = kernel(
     "compute { var n = sample(x) | 1; loop 2147483647 until n == 0 { n = (n * 5) | 1; } return n; }",
 )
 
+PREFIX = kernel(
+    "input x: Rows<Int>; output result: Rows<Int>;",
+    "prefix over x with max { var n = sample(x); for i in 0..=2147483647 { n = (n ^ i) * 31 + (n >> 3); } return n; }",
+)
 
-@pytest.mark.parametrize("source", [ENDLESS, NESTED, UNTIL], ids=["one loop", "loops in loops", "until"])
+
+@pytest.mark.parametrize(
+    "source", [ENDLESS, NESTED, UNTIL, PREFIX], ids=["one loop", "loops in loops", "until", "chunks that wait"]
+)
 def test_a_loop_can_be_stopped(source: str) -> None:
     assert_stops(launch_of(source, {"x": np.arange(1000, dtype=np.int32)}))
 
@@ -213,6 +231,15 @@ def test_the_first_element_decides_which_error_is_told() -> None:
     for jit in (Jit(threads=1), Jit(threads=4)):
         with pytest.raises(RunError, match=r"K707.*`t`"):
             jit.run(launch)
+
+
+def test_an_error_in_a_prefix_keeps_nobody_waiting() -> None:
+    body = "prefix over x with sum { if sample(x) == 1 { return at(u, 0); } return sample(x); }"
+    x = np.zeros(1_000_000, np.int32)
+    x[[300_000, 300_001, 900_000]] = 1
+    for threads_ in (1, 2, 7):
+        with pytest.raises(RunError, match=r"K707.*`u`"):
+            run(kernel(READS, body), {"x": x, "t": [1], "u": []}, jit=Jit(threads=threads_))
 
 
 def test_an_empty_memory_that_is_read() -> None:

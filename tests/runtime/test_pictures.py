@@ -212,6 +212,41 @@ def test_alpha_is_not_encoded() -> None:
     assert to_bytes(np.array([[[0.215861, 0, 1, 0.2]]], np.float32), srgb=False).tolist() == [[[128, 0, 255, 51]]]
 
 
+def by_the_standard(light: Array) -> Array:
+    """Samples of linear light, by the curve of IEC 61966-2-1 in doubles."""
+    unit = np.clip(np.nan_to_num(light.astype(np.float64), nan=0.0), 0.0, 1.0)
+    encoded = np.where(unit <= 0.0031308, 12.92 * unit, 1.055 * unit ** (1 / 2.4) - 0.055)
+    return np.floor(255 * encoded + 0.5)
+
+
+def test_encodes_any_float() -> None:
+    rng = np.random.default_rng(5)
+    light = np.concatenate(
+        [
+            rng.random(50_000, np.float32),
+            np.exp(rng.uniform(-20, 1, 50_000)).astype(np.float32),
+            np.array([np.nan, np.inf, -np.inf, -0.0, 0.0, 1.0, 1e-40, -3.0, 2.0], np.float32),
+        ]
+    )
+    assert np.array_equal(to_bytes(light[np.newaxis], srgb=False)[0], by_the_standard(light))
+
+
+def test_encodes_the_floats_around_each_change() -> None:
+    changes = np.array([last_with(sample) for sample in range(255)], np.float32)
+    for light in (changes, np.nextafter(changes, np.float32(2.0))):
+        assert np.array_equal(to_bytes(light[:, np.newaxis], srgb=False)[:, 0], by_the_standard(light))
+
+
+def last_with(sample: int) -> np.float32:
+    """The greatest Float that is encoded so, found by halving."""
+    low, high = 0, int(np.float32(1.0).view(np.uint32))
+    while high - low > 1:
+        middle = (low + high) // 2
+        light = np.array([middle], np.uint32).view(np.float32)
+        low, high = (middle, high) if by_the_standard(light)[0] <= sample else (low, middle)
+    return np.array([low], np.uint32).view(np.float32)[0]
+
+
 def animation(path: Path) -> Path:
     frames = [Image.fromarray(np.full((2, 3), level, np.uint8)) for level in (0, 255, 128)]
     frames[0].save(path, save_all=True, append_images=frames[1:])

@@ -1,8 +1,11 @@
-"""What the drivers of all schedules share: functions that run a chunk of elements.
+"""What the drivers of all schedules share: functions that run chunks of elements.
 
-A driver is exported as `name(arguments, own, begin, end)`.  `arguments` is an array of pointers for the whole run: to
-the environment, the flag that stops it, the elements of every port, and memory that the schedule itself wants.  `own`
-is the worker's memory: a slot for the site of an error, and from `SCRATCH_START` on what functions want.
+A driver is exported as `name(arguments, own, queue, most)`: it takes chunks from a queue that all workers share, one
+after the other and at most so many, until none is left, a chunk has failed or the run is to stop.
+
+`arguments` is an array of pointers for the whole run: to the environment, the flag that stops it, the elements of every
+port, and memory that the schedule itself wants.  `own` is the worker's memory, which begins with a `threads.Report`;
+from `SCRATCH_START` on is what functions want.  `queue` is a `threads.Queue`.
 """
 
 from __future__ import annotations
@@ -64,15 +67,13 @@ class Driver:
         return Compiled(name, (), emitter.whole_stack, emitter.whole_scratch)
 
     def _entrance(self, pointers: Sequence[str]) -> str:
-        lines = [f"define void @{self._name}(ptr %arguments, ptr %own, i64 %begin, i64 %end) nounwind {{"]
+        """The loop over chunks, which needs nothing of Python: nobody waits for its lock between two of them."""
+        loaded = []
         for i, pointer in enumerate(pointers):
-            lines.append(f"  {pointer}.at = getelementptr inbounds i8, ptr %arguments, i64 {8 * i}")
-            lines.append(f"  {pointer} = load ptr, ptr {pointer}.at, align 8")
-        lines.append(f"  %scratch = getelementptr inbounds i8, ptr %own, i64 {SCRATCH_START}")
-        args = [*pointers, "%own", "%scratch"]
-        given = ", ".join([*(f"ptr {arg}" for arg in args), "i64 %begin", "i64 %end"])
-        lines += [f"  call void @{self._name}.chunk({given})", "  ret void", "}"]
-        return "\n".join(lines) + "\n"
+            loaded.append(f"  {pointer}.at = getelementptr inbounds i8, ptr %arguments, i64 {8 * i}")
+            loaded.append(f"  {pointer} = load ptr, ptr {pointer}.at, align 8")
+        args = [*(f"ptr {pointer}" for pointer in pointers), "ptr %own", "ptr %scratch", "i64 %begin", "i64 %end"]
+        return _ENTRANCE.format(name=self._name, loaded="\n".join(loaded), scratch=SCRATCH_START, args=", ".join(args))
 
     # ------------------------------------------------------------ loops
 
@@ -159,3 +160,47 @@ class Driver:
 
     def write_element(self, output: ir.PortDecl, index: str, value: Value) -> None:
         self.emitter.store(element_place(self.emitter, output.name, index), output.type.element, value)
+
+
+_ENTRANCE = """
+define void @{name}(ptr %arguments, ptr %own, ptr %queue, i64 %most) nounwind {{
+entry:
+{loaded}
+  %scratch = getelementptr inbounds i8, ptr %own, i64 {scratch}
+  %own.chunk = getelementptr inbounds i8, ptr %own, i64 8
+  %queue.size = getelementptr inbounds i8, ptr %queue, i64 8
+  %queue.count = getelementptr inbounds i8, ptr %queue, i64 16
+  %queue.failed = getelementptr inbounds i8, ptr %queue, i64 24
+  %size = load i64, ptr %queue.size, align 8
+  %count = load i64, ptr %queue.count, align 8
+  br label %look
+look:
+  %taken = phi i64 [0, %entry], [%taken.next, %chunk]
+  %stopped = load volatile i32, ptr %stop, align 4
+  %failed = load atomic i32, ptr %queue.failed monotonic, align 8
+  %ending = or i32 %stopped, %failed
+  %ends = icmp ne i32 %ending, 0
+  %enough = icmp sge i64 %taken, %most
+  %leaves = or i1 %ends, %enough
+  br i1 %leaves, label %done, label %take
+take:
+  %number = atomicrmw add ptr %queue, i64 1 monotonic
+  %begin = mul i64 %number, %size
+  %is.there = icmp slt i64 %begin, %count
+  br i1 %is.there, label %chunk, label %done
+chunk:
+  %past = add i64 %begin, %size
+  %end = call i64 @llvm.smin.i64(i64 %past, i64 %count)
+  call void @{name}.chunk({args})
+  %taken.next = add i64 %taken, 1
+  %site = load i32, ptr %own, align 8
+  %fine = icmp slt i32 %site, 0
+  br i1 %fine, label %look, label %fail
+fail:
+  store i64 %number, ptr %own.chunk, align 8
+  store atomic i32 1, ptr %queue.failed monotonic, align 8
+  br label %done
+done:
+  ret void
+}}
+"""

@@ -8,8 +8,10 @@ each, so that the rounds can be vectorised.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from kcheck.checker import ir
+from kcheck.runtime.jit.costs import Cost
 from kcheck.runtime.jit.emitter import Emitter, Value
 from kcheck.runtime.jit.expressions import call_function
 from kcheck.runtime.jit.module import Compiled, Module, Wish, item_type
@@ -21,6 +23,11 @@ from kcheck.runtime.jit.storage import byte_size
 _BLOCK_BYTES = 1 << 14
 """What the results of a block of elements may take: they stay in the nearest cache."""
 _FEWEST = 64
+_TOGETHER, _TOGETHER_DEAR = 4, 2
+"""So many elements, a power of two, are merged before anything is written: fewer where they are dear, as the code for
+each stands there once."""
+_DEAR = 32
+"""The units of a dear element."""
 _min64 = intrinsic("llvm.smin.i64", "i64")
 
 
@@ -30,11 +37,12 @@ def block_size(module: Module) -> int:
     return 1 << fitting.bit_length() - 1
 
 
-def write_fold(module: Module, schedule: ir.Fold) -> list[Compiled]:
+def write_fold(module: Module, schedule: ir.Fold, cost: Cost) -> list[Compiled]:
     """`run`: the blocks `begin` to `end`, each to one value in the schedule's own memory.  `merge`: the values of
-    `begin` (that is, all) blocks there to the output."""
+    `begin` (that is, all) blocks there to the output.  `cost` is what an element costs."""
     rounds = _write_rounds(module, schedule)
-    return [_write_blocks(module, schedule, rounds), _write_last(module, rounds)]
+    together = _TOGETHER if cost.units <= _DEAR else _TOGETHER_DEAR
+    return [_write_blocks(module, schedule, rounds, together), _write_last(module, rounds)]
 
 
 def _write_rounds(module: Module, schedule: ir.Fold) -> Compiled:
@@ -64,7 +72,7 @@ def _write_rounds(module: Module, schedule: ir.Fold) -> Compiled:
     return Compiled("round", needs, emitter.whole_stack, emitter.whole_scratch)
 
 
-def _write_blocks(module: Module, schedule: ir.Fold, rounds: Compiled) -> Compiled:
+def _write_blocks(module: Module, schedule: ir.Fold, rounds: Compiled, together: int) -> Compiled:
     driver, result = Driver(module, "run"), module.program.result
     element, merge = module.functions[schedule.element], module.functions[schedule.merge]
     code, emitter, size = driver.code, driver.emitter, block_size(module)
@@ -78,7 +86,7 @@ def _write_blocks(module: Module, schedule: ir.Fold, rounds: Compiled) -> Compil
         end = _min64(code, code.value(f"add nuw nsw i64 {first}, {size}"), count)
         held = code.value(f"sub nuw nsw i64 {end}, {first}")
         if element.is_straight and merge.is_straight and not driver.needs_rows(element):
-            held = _write_pairs(driver, schedule, one, first, held)
+            held = _write_together(driver, schedule, rounds, one, _Block(first, held, together))
         else:
             with driver.elements(element, first, end, independent=True) as index:
                 place = code.value(f"sub nuw nsw i64 {index}, {first}")
@@ -87,24 +95,47 @@ def _write_blocks(module: Module, schedule: ir.Fold, rounds: Compiled) -> Compil
     return driver.finish()
 
 
-def _write_pairs(driver: Driver, schedule: ir.Fold, rows: Rows, first: str, count: str) -> str:
-    """The first round together with the elements themselves, which spares the cache; answers how many it leaves."""
-    module, code, result = driver.module, driver.code, driver.module.program.result
-    element, merge = module.functions[schedule.element], module.functions[schedule.merge]
-    pairs = code.value(f"lshr i64 {count}, 1")
-    with driver.emitter.rounds("0", pairs, Wish.VECTORISED if module.is_plain else None) as pair:
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """The number (i64) of a block's first element, how many it has (i64), and how many are merged at once."""
+
+    first: str
+    count: str
+    together: int
+
+
+def _write_together(driver: Driver, schedule: ir.Fold, rounds: Compiled, rows: Rows, block: _Block) -> str:
+    """The first rounds together with the elements themselves, in registers; answers how many values they leave."""
+    module, code, emitter = driver.module, driver.code, driver.emitter
+    element, result, together = module.functions[schedule.element], module.program.result, block.together
+    parts = code.value(f"udiv i64 {block.count}, {together}")
+    with emitter.rounds("0", parts, Wish.VECTORISED if module.is_plain else None) as part:
+        start = code.value(f"mul nuw nsw i64 {part}, {together}")
         values = []
-        for side in range(2):
-            distance = code.value(f"add nuw nsw i64 {code.value(f'shl nuw nsw i64 {pair}, 1')}, {side}")
-            driver.stand_at(code.value(f"add nuw nsw i64 {first}, {distance}"))
-            values.append((result, driver.call(element, result)))
-        rows.put(pair, driver.call(merge, result, values))
-    odd = code.value(f"trunc i64 {count} to i1")
-    with code.only_if(odd):
-        past = code.value(f"add nuw nsw i64 {first}, {count}")
-        driver.stand_at(code.value(f"sub nuw nsw i64 {past}, 1"))
-        rows.put(pairs, driver.call(element, result))
-    return code.value(f"lshr i64 {code.value(f'add nuw nsw i64 {count}, 1')}, 1")
+        for side in range(together):
+            distance = code.value(f"add nuw nsw i64 {start}, {side}")
+            driver.stand_at(code.value(f"add nuw nsw i64 {block.first}, {distance}"))
+            values.append(driver.call(element, result))
+        rows.put(part, _merged_here(driver, schedule, values))
+    rest = code.value(f"urem i64 {block.count}, {together}")
+    with code.only_if(code.value(f"icmp ne i64 {rest}, 0")):
+        # As many rounds make one value of fewer elements too.
+        one, two = (own_rows(emitter, result, together) for _ in range(2))
+        done = code.value(f"sub nuw nsw i64 {block.count}, {rest}")
+        start = code.value(f"add nuw nsw i64 {block.first}, {done}")
+        with emitter.rounds("0", rest) as i:
+            driver.stand_at(code.value(f"add nuw nsw i64 {start}, {i}"))
+            one.put(i, driver.call(element, result))
+        rows.put(parts, _merged(driver, rounds, one, two, rest))
+    return code.value(f"udiv i64 {code.value(f'add nuw nsw i64 {block.count}, {together - 1}')}, {together}")
+
+
+def _merged_here(driver: Driver, schedule: ir.Fold, values: list[Value]) -> Value:
+    merge, result = driver.module.functions[schedule.merge], driver.module.program.result
+    while len(values) > 1:
+        pairs = zip(values[::2], values[1::2], strict=True)
+        values = [driver.call(merge, result, [(result, left), (result, right)]) for left, right in pairs]
+    return values[0]
 
 
 def _merged(driver: Driver, rounds: Compiled, one: Rows, two: Rows, count: str) -> Value:

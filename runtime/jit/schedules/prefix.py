@@ -1,12 +1,14 @@
 """Prefixes: at each element the combination of all elements up to it, scalar by scalar.
 
-Sums of Ints, minima and maxima are the same in any grouping.  So what each chunk comes to is found first (`total`),
-then what comes before each chunk (`join`), and then every chunk runs from there (`run`).  The elements are computed
-twice, which costs less than to write them and read them again; those that are dear are written to the output at first.
+Sums of Ints, minima and maxima are the same in any grouping.  Every chunk goes on from what all chunks before it come
+to.  Where that is not known yet, as another thread is still at it, the chunk finds first what it comes to itself, for
+the next one not to wait as long, and runs over its elements a second time, which then are in the cache.  Elements that
+are dear are not computed twice, but written to the output at first.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 
 from kcheck.checker import ir
@@ -30,79 +32,115 @@ from kcheck.runtime.jit.storage import Piece, byte_size
 
 _DEAR = 32
 """The units of an element that is not computed twice."""
+_LINE, SLOTS_START = 64, 64
+"""Slots do not share lines of the cache, which are thought to have so many bytes."""
+_VALUE = 8
+"""Where the value lies in a slot."""
+
+
+def slot_size(type_: Type) -> int:
+    """The bytes of a chunk's slot: a flag that says whether it is filled, and what all chunks before it come to."""
+    return -(-(_VALUE + byte_size(type_)) // _LINE) * _LINE
 
 
 def write_prefix(module: Module, schedule: ir.RunningCombine, cost: Cost) -> list[Compiled]:
-    """The schedule's own memory holds the length of chunks, and then a value for each chunk."""
-    is_kept = cost.units > _DEAR
-    return [
-        _write_total(module, schedule, is_kept),
-        _write_join(module, schedule),
-        _write_run(module, schedule, is_kept),
-    ]
+    """`start` fills the first chunk's slot; `run` takes the elements of a chunk, and fills the next one's.
+
+    The schedule's own memory, in which all is zero at first, has the length of chunks, and from `SLOTS_START` on a slot
+    for every chunk and one more.
+    """
+    return [_write_start(module, schedule), _write_run(module, schedule, is_kept=cost.units > _DEAR)]
 
 
-def _write_total(module: Module, schedule: ir.RunningCombine, is_kept: bool) -> Compiled:
-    """The elements of one chunk to one value."""
-    driver, element, result = Driver(module, "total"), module.functions[schedule.element], module.program.result
-    running = _Running(driver.emitter, schedule.op, result)
-    running.start(identity(driver.emitter, schedule.op, result))
-    place = _chunk_value(driver, result)
+def _write_start(module: Module, schedule: ir.RunningCombine) -> Compiled:
+    driver, result = Driver(module, "start"), module.program.result
+    _Slot(driver, "0").fill(identity(driver.emitter, schedule.op, result))
+    return driver.finish()
+
+
+def _write_run(module: Module, schedule: ir.RunningCombine, *, is_kept: bool) -> Compiled:
+    driver, element, result = Driver(module, "run"), module.functions[schedule.element], module.program.result
+    emitter, code = driver.emitter, driver.code
+    module.texts.append("declare i32 @sched_yield()\n")
+    length = code.value(f"load i64, ptr %{MORE}, align 8")
+    chunk = code.value(f"udiv i64 %begin, {length}")
+    before, after = _Slot(driver, chunk), _Slot(driver, code.value(f"add nuw nsw i64 {chunk}, 1"))
+    is_known = before.is_filled()
+    with code.only_if(code.value(f"xor i1 {is_known}, true")):
+        total = _total(driver, schedule, is_kept=is_kept)
+        before.wait()
+        total.take(before.value())
+        after.fill(total.value())
+    running = [emitter.variable(piece) for piece in emitter.pieces(result)]
+    emitter.put(running, result, before.value())
+    with driver.elements(element) as index:
+        if is_kept:
+            value = emitter.choose(
+                is_known, result, lambda: driver.call(element, result), lambda: _written(driver, index)
+            )
+        else:
+            value = driver.call(element, result)
+        _take(emitter, schedule.op, result, running, value)
+        driver.write_result(index, emitter.get(running, result))
+    with code.only_if(is_known):
+        after.fill(emitter.get(running, result))
+    return driver.finish()
+
+
+def _total(driver: Driver, schedule: ir.RunningCombine, *, is_kept: bool) -> _Running:
+    """What the elements of the chunk come to; those that are kept go to the output."""
+    module, result = driver.module, driver.module.program.result
+    element = module.functions[schedule.element]
+    total = _Running(driver.emitter, schedule.op, result)
+    total.start(identity(driver.emitter, schedule.op, result))
     with driver.elements(element, independent=True) as index:
         value = driver.call(element, result)
-        running.take(value)
+        total.take(value)
         if is_kept:
             driver.write_result(index, value)
-    driver.emitter.store(place, result, running.value())
-    return driver.finish()
+    return total
 
 
-def _write_join(module: Module, schedule: ir.RunningCombine) -> Compiled:
-    """In place of the value of every chunk, that of all chunks before it."""
-    driver, result = Driver(module, "join"), module.program.result
-    emitter = driver.emitter
-    running = _Running(emitter, schedule.op, result)
-    running.start(identity(emitter, schedule.op, result))
-    held = [emitter.variable(piece) for piece in emitter.pieces(result)]
-    with emitter.rounds("%begin", "%end") as chunk:
-        place = _value_at(driver, result, chunk)
-        emitter.put(held, result, emitter.load(place, result))
-        emitter.store(place, result, running.value())
-        running.take(emitter.get(held, result))
-    return driver.finish()
-
-
-def _write_run(module: Module, schedule: ir.RunningCombine, is_kept: bool) -> Compiled:
-    """The elements of one chunk, from what comes before it on."""
-    driver, element, result = Driver(module, "run"), module.functions[schedule.element], module.program.result
-    emitter = driver.emitter
-    running = [emitter.variable(piece) for piece in emitter.pieces(result)]
-    emitter.put(running, result, emitter.load(_chunk_value(driver, result), result))
-    if is_kept:
-        with emitter.rounds("%begin", "%end") as index:
-            _take(emitter, schedule.op, result, running, _output(driver, index))
-            driver.write_result(index, emitter.get(running, result))
-    else:
-        with driver.elements(element) as index:
-            _take(emitter, schedule.op, result, running, driver.call(element, result))
-            driver.write_result(index, emitter.get(running, result))
-    return driver.finish()
-
-
-def _output(driver: Driver, index: str) -> Value:
+def _written(driver: Driver, index: str) -> Value:
     [output] = driver.module.program.outputs
     return driver.emitter.load(element_place(driver.emitter, output.name, index), output.type.element)
 
 
-def _chunk_value(driver: Driver, type_: Type) -> str:
-    """Where the value of the chunk at hand lies."""
-    length = driver.code.value(f"load i64, ptr %{MORE}, align 1")
-    return _value_at(driver, type_, driver.code.value(f"udiv i64 %begin, {length}"))
+class _Slot:
+    """The slot of a chunk (i64), which one thread fills and others look at."""
 
+    def __init__(self, driver: Driver, chunk: str) -> None:
+        self._driver, self._code = driver, driver.code
+        self._type = driver.module.program.result
+        distance = self._code.value(f"mul nuw nsw i64 {chunk}, {slot_size(self._type)}")
+        self._flag = self._code.offset(self._code.offset(f"%{MORE}", SLOTS_START), distance)
+        self._value = self._code.offset(self._flag, _VALUE)
 
-def _value_at(driver: Driver, type_: Type, chunk: str) -> str:
-    distance = driver.code.value(f"mul nuw nsw i64 {chunk}, {byte_size(type_)}")
-    return driver.code.offset(driver.code.offset(f"%{MORE}", 8), distance)
+    def fill(self, value: Value) -> None:
+        self._driver.emitter.store(self._value, self._type, value)
+        self._code.do(f"store atomic i32 1, ptr {self._flag} release, align 8")
+
+    def is_filled(self) -> str:
+        """An i1; where it is true, the value can be read from here on."""
+        flag = self._code.value(f"load atomic i32, ptr {self._flag} acquire, align 8")
+        return self._code.value(f"icmp ne i32 {flag}, 0")
+
+    def wait(self) -> None:
+        """Until it is filled, or the run is to stop.  The thread that fills it has its chunk already and never waits
+        for a later one."""
+        code = self._code
+        look, again, done = (code.label(name) for name in ("look", "again", "known"))
+        code.start(look)
+        code.branch(self.is_filled(), done, again)
+        code.start(again)
+        if hasattr(os, "sched_yield"):
+            # The thread may have been put aside, on this very core.
+            code.do("call i32 @sched_yield()")
+        code.branch(self._driver.emitter.stopped(), done, look)
+        code.start(done)
+
+    def value(self) -> Value:
+        return self._driver.emitter.load(self._value, self._type)
 
 
 def _take(emitter: Emitter, op: CombineOp, type_: Type, running: Sequence[str], value: Value) -> None:

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from kcheck.cli import check, doctor, explain, fmt, run, show, terminal, test
+from kcheck.cli import check, doctor, explain, fmt, lsp, new, run, show, terminal, test
 from kcheck.cli.files import UsageError
 
 
@@ -32,6 +32,8 @@ COMMANDS: dict[str, Command] = {
     "explain": explain,
     "show": show,
     "doctor": doctor,
+    "lsp": lsp,
+    "new": new,
 }
 
 EXIT_USAGE = 2

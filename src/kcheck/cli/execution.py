@@ -19,11 +19,11 @@ from kcheck.grammar.spans import Origin
 from kcheck.runtime.backends import Options, execute
 from kcheck.runtime.errors import RunError
 from kcheck.runtime.results import Result
+from kcheck.runtime.value_texts import parsed
 from kcheck.runtime.values import saving, sounds
 from kcheck.runtime.values.reading import Reading
 from kcheck.runtime.values.slot import Slot, port_slot
 from kcheck.runtime.values.source import Source, is_stream
-from kcheck.runtime.values.text import ValueSyntaxError, parse_value
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,18 +102,7 @@ def _values(program: Program, request: Request) -> dict[str, BoundValue]:
     for name in request.params:
         if name in ports - params:
             raise _unknown(program, f"`{name}` is no param of {program.name}; bind it with -i")
-    return {name: _parsed(program, name, text) for name, text in {**request.inputs, **request.params}.items()}
-
-
-def _parsed(program: Program, name: str, text: str) -> BoundValue:
-    """The value that a text says; K703 where it says none."""
-    try:
-        return parse_value(text)
-    except ValueSyntaxError as problem:
-        origins = {d.name: d.origin for d in (*program.inputs, *program.memories)}
-        origins |= {p.name: p.origin for p in program.params}
-        message = f"the value of `{name}` cannot be read: {problem}"
-        raise RunError(rules.VALUE_DOES_NOT_FIT.report(origins.get(name, program.origin), message)) from problem
+    return {name: parsed(program, name, text) for name, text in {**request.inputs, **request.params}.items()}
 
 
 def _written(program: Program, files: Mapping[str, Path]) -> dict[str, Slot]:

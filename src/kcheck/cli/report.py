@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,13 +15,14 @@ from kcheck.checker.render import text
 from kcheck.checker.render.json import diagnostic_object
 from kcheck.checker.render.reports import files_of, reports_of
 from kcheck.cli import terminal
-from kcheck.cli.values import Look, describe
 from kcheck.grammar.diagnostics import Severity
 from kcheck.runtime.errors import RunError
 from kcheck.runtime.fields import Field
 from kcheck.runtime.results import Result
 from kcheck.runtime.values.plain import field_document
 from kcheck.runtime.values.source import is_stream
+from kcheck.runtime.views.characters import Look
+from kcheck.runtime.views.describe import describe
 
 VERSION = 1
 
@@ -49,7 +51,7 @@ class TextReport:
             self._remarks(program, result, written)
 
     def _outputs(self, result: Result, written: Mapping[str, Path]) -> None:
-        look = Look(color=terminal.wants_color(sys.stdout), width=terminal.width())
+        look = _look()
         for name, field in {**result.fields, **result.memory_fields}.items():
             if name not in written:
                 print("\n".join(describe(name, field, look)))
@@ -67,6 +69,16 @@ class TextReport:
     def _say(self, words: str) -> None:
         sys.stdout.flush()
         print(words, end="", file=sys.stderr)
+
+
+def _look() -> Look:
+    """What standard output can show."""
+    return Look(
+        width=terminal.width(),
+        color=terminal.wants_color(sys.stdout),
+        true_color=os.environ.get("COLORTERM") in ("truecolor", "24bit"),
+        encoding=sys.stdout.encoding or "ascii",
+    )
 
 
 class JsonReport:

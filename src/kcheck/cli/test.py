@@ -40,7 +40,7 @@ def run(args: argparse.Namespace) -> int:
     """Run the examples below `args.paths`; 1 where one fails or a file has errors."""
     from kcheck.checker import check_bytes
     from kcheck.cli import test_report
-    from kcheck.cli.examples import test_file
+    from kcheck.runtime.examples import test_file
     from kcheck.runtime.laws import RUN_SECONDS, judged
 
     tested = []

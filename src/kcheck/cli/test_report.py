@@ -12,8 +12,8 @@ from kcheck.checker.render import text
 from kcheck.checker.render.json import diagnostic_object
 from kcheck.checker.render.reports import Files, files_of
 from kcheck.cli import terminal
-from kcheck.cli.examples import Tested, TestedFile
 from kcheck.grammar.diagnostics import Diagnostic, Severity
+from kcheck.runtime.examples import Tested, TestedFile
 
 VERSION = 1
 

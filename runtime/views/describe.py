@@ -5,23 +5,20 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
 from kcheck.checker.types import BOOL, Array, Scalar, Struct, Type, Vec, contains_enum, leaf_count
-from kcheck.cli import pictures
 from kcheck.runtime.fields import Field
 from kcheck.runtime.layout import AnyArray
 from kcheck.runtime.values.leaves import leaf_names, leaf_views
 from kcheck.runtime.values.plain import elements, to_plain
 from kcheck.runtime.values.sizes import shape_text
+from kcheck.runtime.views.characters import Look, bars, can_draw, picture, sparkline
+from kcheck.runtime.views.statistics import statistics
 
 SMALL = 128
 """Fields of so many numbers at most are shown whole."""
-
-_BLOCK = 1 << 20
-"""Numbers that are looked at in one go, so that a summary needs little memory beside the field's own."""
 
 _BINS = 24
 """Bars of a histogram."""
@@ -30,21 +27,18 @@ _MOST_LEAVES = 16
 """A summary tells about so many parts of an element at most."""
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
-    """How to draw: with ANSI colours or without, for how many columns."""
-
-    color: bool
-    width: int
-
-
 def describe(name: str, field: Field, look: Look) -> Iterator[str]:
     """The lines that show one output or memory."""
     yield f"{name}: {field.type}, {shape_text(field.shape)}"
-    if field.data.size and leaf_count(field.type.element) * int(np.prod(field.shape)) <= SMALL:
+    if field.data.size and number_count(field) <= SMALL:
         yield from _whole(field, look)
     elif field.data.size:
         yield from _summary(field, look)
+
+
+def number_count(field: Field) -> int:
+    """How many numbers all elements have."""
+    return leaf_count(field.type.element) * math.prod(field.shape)
 
 
 # ---------------------------------------------------------------- small fields
@@ -98,7 +92,7 @@ def _wrapped(texts: list[str], width: int) -> Iterator[str]:
 def _summary(field: Field, look: Look) -> Iterator[str]:
     element, rank = field.type.element, field.type.rank
     views = list(zip(leaf_names(element), leaf_views(element, field.data, rank), strict=True))
-    rows = [[name, *_statistics(values)] for name, (_, values) in views[:_MOST_LEAVES]]
+    rows = [[name, *_statistics(values, look)] for name, (_, values) in views[:_MOST_LEAVES]]
     columns = ["", "min", "max", "mean", "histogram", "not finite"]
     shown = len(columns) if any(row[-1] for row in rows) else len(columns) - 1
     yield from _table(columns[:shown], [row[:shown] for row in rows])
@@ -107,33 +101,22 @@ def _summary(field: Field, look: Look) -> Iterator[str]:
     yield from _drawn(field, element, look)
 
 
-def _statistics(values: AnyArray) -> list[str]:
+def _statistics(values: AnyArray, look: Look) -> list[str]:
     """Least, greatest and mean of what is finite, how it is spread between them, and how much is not."""
-    low, high, total, count = math.inf, -math.inf, 0.0, 0
-    for finite in _finite_blocks(values):
-        low, high = min(low, finite.min()), max(high, finite.max())
-        total, count = total + finite.sum(), count + finite.size
-    lost = str(values.size - count) if count < values.size else ""
-    if not count:
-        return ["", "", "", "", lost]
-    counts = sum(np.histogram(finite, _BINS, (low, high))[0] for finite in _finite_blocks(values))
-    return [f"{low:.6g}", f"{high:.6g}", f"{total / count:.6g}", pictures.bars(np.asarray(counts)), lost]
-
-
-def _finite_blocks(values: AnyArray) -> Iterator[AnyArray]:
-    """The finite numbers as doubles, some at a time."""
-    for block in np.array_split(values, max(1, min(len(values), values.size // _BLOCK))):
-        finite = block[np.isfinite(block)].astype(np.float64)
-        if finite.size:
-            yield finite
+    found = statistics(values, _BINS)
+    lost = found.nans + found.infinite
+    if not found.bins:
+        return ["", "", "", "", str(lost)]
+    spread = bars(np.array(found.bins), look)
+    return [f"{found.low:.6g}", f"{found.high:.6g}", f"{found.mean:.6g}", spread, str(lost) if lost else ""]
 
 
 def _drawn(field: Field, element: Type, look: Look) -> Iterator[str]:
-    if field.type.rank == 2 and pictures.can_draw(element):
-        yield from pictures.picture(field, look.width, color=look.color)
+    if field.type.rank == 2 and can_draw(element):
+        yield from picture(field, look)
     elif field.type.rank == 1 and not isinstance(element, Array) and not contains_enum(element):
         leaves = list(zip(leaf_names(element), leaf_views(element, field.data, 1), strict=True))[:_MOST_LEAVES]
         pad = max(len(name) for name, _ in leaves)
         for name, (leaf, values) in leaves:
             if leaf.scalar is not BOOL:
-                yield f"  {name.ljust(pad)} {pictures.sparkline(values, look.width - pad - 3)}".rstrip()
+                yield f"  {name.ljust(pad)} {sparkline(values, look.width - pad - 3, look)}".rstrip()

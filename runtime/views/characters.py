@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import os
-import sys
-from typing import TextIO
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -26,31 +24,44 @@ _UPPER_HALF = "▀"
 _REC_709 = np.array([0.2126, 0.7152, 0.0722])
 
 
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How to draw: for how many columns, with ANSI colours or without, and the encoding that has to have a word for
+    each character."""
+
+    width: int
+    color: bool = False
+    true_color: bool = False
+    encoding: str = "utf-8"
+
+
 def can_draw(type_: Type) -> bool:
     """Whether a grid of this element type has a picture."""
     return type_ in (FLOAT, INT, BOOL, Vec(3), Vec(4))
 
 
-def picture(field: Field, columns: int, *, color: bool) -> list[str]:
-    """The lines of a picture of a grid that is not empty, at most `columns` wide."""
-    levels = _shrunk(_levels(_thinned(field.data)), min(columns, WIDEST))
-    return _blocks(levels) if color and _can_write(_UPPER_HALF, sys.stdout) else _shaded(levels)
+def picture(field: Field, look: Look) -> list[str]:
+    """The lines of a picture of a grid that is not empty."""
+    levels = _shrunk(_levels(_thinned(field.data)), min(look.width, WIDEST))
+    if look.color and _can_write(_UPPER_HALF, look):
+        return _blocks(levels, true_color=look.true_color)
+    return _shaded(levels)
 
 
-def sparkline(values: AnyArray, columns: int) -> str:
+def sparkline(values: AnyArray, columns: int, look: Look) -> str:
     """A line of bars over numbers `(n)`, n >= 1, from the least to the greatest; gaps where they are not finite."""
     count = min(columns, WIDEST, len(values))
-    return _drawn_bars(_scaled(np.array([_finite_mean(part) for part in np.array_split(values, count)])))
+    return _drawn_bars(_scaled(np.array([_finite_mean(part) for part in np.array_split(values, count)])), look)
 
 
-def bars(counts: AnyArray) -> str:
+def bars(counts: AnyArray, look: Look) -> str:
     """A bar for each count, from 0 to the greatest; a gap for none."""
-    return _drawn_bars(np.where(counts > 0, counts / max(counts.max(), 1), np.nan))
+    return _drawn_bars(np.where(counts > 0, counts / max(counts.max(), 1), np.nan), look)
 
 
-def _drawn_bars(heights: AnyArray) -> str:
+def _drawn_bars(heights: AnyArray, look: Look) -> str:
     """Heights in 0..1; gaps for NaN."""
-    marks = _BARS if _can_write(_BARS, sys.stdout) else _SHADES[1:]
+    marks = _BARS if _can_write(_BARS, look) else _SHADES[1:]
     return "".join(" " if np.isnan(height) else marks[round(height * (len(marks) - 1))] for height in heights)
 
 
@@ -102,12 +113,12 @@ def _means(levels: AnyArray, count: int, axis: int) -> AnyArray:
     return sums / sizes.reshape((-1, 1, 1) if axis == 0 else (1, -1, 1))
 
 
-def _blocks(levels: AnyArray) -> list[str]:
+def _blocks(levels: AnyArray, *, true_color: bool) -> list[str]:
     """Two rows of pixels a line: the upper as foreground, the lower as background."""
     from kcheck.runtime.values.pictures import to_bytes
 
     pixels = to_bytes(levels, srgb=False)
-    color = _true_color if os.environ.get("COLORTERM") in ("truecolor", "24bit") else _palette_color
+    color = _true_color if true_color else _palette_color
     lines = []
     for upper, lower in zip(pixels[0::2].tolist(), pixels[1::2].tolist(), strict=True):
         cells = (
@@ -137,9 +148,9 @@ def _shaded(levels: AnyArray) -> list[str]:
     return ["".join(_SHADES[round(v * (len(_SHADES) - 1))] for v in row).rstrip() for row in light.tolist()]
 
 
-def _can_write(text: str, stream: TextIO) -> bool:
+def _can_write(text: str, look: Look) -> bool:
     try:
-        text.encode(stream.encoding or "ascii")
+        text.encode(look.encoding)
     except (UnicodeEncodeError, LookupError):
         return False
     return True
