@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 Told = Callable[[LawFinding], None]
 """Told of the verdict on a law as soon as there is one."""
 
-_ALGEBRA_SECONDS = 0.07
+_ALGEBRA_SECONDS = 0.1
 """The most that the algebra may take here, of this thread's time; it rarely needs a tenth of that."""
 _FIRST = Effort(least=4, most=4, seconds=0.0)
 """How long elements are tried before anything else: nine in ten of the laws that fail do so here;"""

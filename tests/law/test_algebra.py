@@ -32,7 +32,7 @@ class Paths:
         self._bits = Bits(self.atoms)
 
     def start(self) -> Normal:
-        return Normal(Facts(self.atoms, Usage(time.monotonic() + 1.0), elimination.refute), self._bits, self._style)
+        return Normal(Facts(self.atoms, Usage(time.thread_time() + 1.0), elimination.refute), self._bits, self._style)
 
 
 def followed(path: Normal, query: Query, reading: Reading) -> Normal:

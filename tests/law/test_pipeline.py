@@ -28,7 +28,8 @@ WELFORD = reduction(
     "struct Moments { n: Float; mean: Float; m2: Float; }",
 )
 LARGEST_BY_IF = "if a > b { a } else { b }"
-ENDLESS = "var x = a; for i in 0..a { x = x * b + 1; } x"
+ENDLESS = "var x = abs(a); var y = abs(b); loop 1000000 until y == 0 { let t = x % y; x = y; y = t; } x"
+"""Euclid's algorithm, which obeys both laws."""
 
 
 def no_parts() -> Evaluate:
@@ -169,7 +170,7 @@ def test_an_unknown_law_says_what_stopped_it(prover: Prover) -> None:
     place = found.notes[0].origin
     assert place is not None
     span = checked.file.absolute(place)
-    assert text[span.start : span.end].startswith("for i in 0..a")
+    assert text[span.start : span.end].startswith("loop 1000000 until y == 0")
 
 
 def test_an_undefined_step_is_an_error_at_the_step(prover: Prover) -> None:

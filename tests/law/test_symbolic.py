@@ -252,20 +252,22 @@ def test_an_infinite_constant_has_no_real_value() -> None:
         problem_of(merge_only("Float", "return max(a, bitcast_float(0x7F800000));"))
 
 
-def test_equal_reads_are_one_variable_and_sizes_are_shared() -> None:
+def test_equal_reads_are_one_variable_and_what_all_elements_read_is_shared() -> None:
     program = reduction(
-        "struct S { v: Int; w: Int; } compute over xs { return S { v: at(xs, 3) - at(xs, 3), w: size(xs) + index() }; }"
-        " merge(a, b) { return a; }"
+        "struct S { v: Int; w: Int; } param k: Int = 0; compute over xs { return S {"
+        " v: at(xs, 3) - at(xs, 3) + at(xs, at(xs, k) + size(xs)), w: at(xs, index()) }; } merge(a, b) { return a; }"
     )
     problem = problem_of(program)
-    reads = [type(i.read).__name__ for i in problem.inputs]
-    assert reads == ["At", "Size", "Place"]
+    reads = [(type(i.read).__name__, i.shared) for i in problem.inputs]
+    assert reads == [("At", True), ("At", True), ("Size", True), ("At", True), ("Place", False), ("At", False)]
+    for read in problem.inputs:
+        own = problem.element_variable(read, "1"), problem.element_variable(read, "2")
+        assert (own[0] is own[1]) == read.shared
     first, second = problem.element("1"), problem.element("2")
-    shared = [i.variable for i in problem.inputs if i.shared]
-    assert len(shared) == 1
-    assert problem.element_variable(problem.inputs[0], "1") is not problem.element_variable(problem.inputs[0], "2")
-    assert first.leaves != second.leaves
-    assert [i.low for i in problem.inputs[1:]] == [1, 0]
+    assert first.leaves[0] is second.leaves[0]
+    assert first.leaves[1] is not second.leaves[1]
+    assert [i.low for i in problem.inputs if i.low is not None] == [1, 0]
+    assert len(problem.common) == 5
 
 
 def test_only_the_field_that_is_folded_is_surely_not_empty() -> None:

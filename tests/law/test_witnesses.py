@@ -10,7 +10,7 @@ from kcheck.checker.law.candidates import failed_of, trial_of
 from kcheck.checker.law.drawing import undefined_text, witness_text
 from kcheck.checker.law.evaluate import Case, SmallField
 from kcheck.checker.law.problem import Law, Undefined
-from kcheck.checker.law.running import Exactly, Runner
+from kcheck.checker.law.running import Exactly, WrittenOut
 from kcheck.checker.law.sampling import Effort, Failed, candidates
 from kcheck.checker.law.solver.unrolling import Candidate
 from kcheck.checker.law.symbolic import problem_of
@@ -29,8 +29,8 @@ WEIGHTED_MEAN = (
 )
 
 
-def runner_of(program: ir.Program) -> Runner:
-    return Runner(problem_of(program), PARTS)
+def runner_of(program: ir.Program) -> WrittenOut:
+    return WrittenOut(problem_of(program), lambda: PARTS)
 
 
 def found_in(program: ir.Program, *, may_fail: bool = True) -> tuple[dict[Law, Witness], UndefinedStep | None]:
@@ -259,12 +259,12 @@ def test_candidates_of_steps_without_a_value() -> None:
     problem = problem_of(reduction("Point", "Point", "sample(values)", WEIGHTED_MEAN, POINT))
     failed = failed_of(problem, Candidate(((0, 1), (0, -1)), (), (1, 1)))
     assert failed is not None
-    undefined = undefined_of(Runner(problem, PARTS), failed)
+    undefined = undefined_of(WrittenOut(problem, lambda: PARTS), failed)
     assert undefined is not None
     assert undefined.kind is Undefined.DIVISION
     harmless = failed_of(problem, Candidate(((0, 1), (0, 2)), (), (1, 1)))
     assert harmless is not None
-    assert undefined_of(Runner(problem, PARTS), harmless) is None
+    assert undefined_of(WrittenOut(problem, lambda: PARTS), harmless) is None
 
 
 # ---------------------------------------------------------------- as text

@@ -228,15 +228,23 @@ class Path:
             return x == y
         if self._at_most(x, y) and self._at_most(y, x):
             return True
-        return self._represented(x) == self._represented(y)
+        found: dict[int, int] = {}
+        return self._represented(x, found) == self._represented(y, found)
 
-    def _represented(self, node: int) -> int:
-        """The node with the first of equal ones in place of each of its parts."""
+    def _represented(self, node: int, found: dict[int, int]) -> int:
+        """The node with the first of equal ones in place of each of its parts; `found` are those known already."""
+        if node not in found:
+            found[node] = self._rebuilt(node, found)
+        return found[node]
+
+    def _rebuilt(self, node: int, found: dict[int, int]) -> int:
         nodes = self._nodes
         parts = nodes.parts[node]
         if parts is not None and parts[0] != _EXP:
             name, sort, arguments = parts
-            return self._first(nodes.function(name, sort, tuple(map(self._represented, arguments))))
+            return self._first(
+                nodes.function(name, sort, tuple(self._represented(argument, found) for argument in arguments))
+            )
         p = nodes.polynomial(node)
         if parts is None and (single_atom(p) is not None or constant_value(p) is not None):
             return self._first(node)
@@ -244,16 +252,16 @@ class Path:
         for monomial, coefficient in p.items():
             part = constant(coefficient)
             for atom, exponent in monomial:
-                part = multiply(part, self._represented_power(atom, exponent))
+                part = multiply(part, self._represented_power(atom, exponent, found))
             total = add(total, part)
         return self._first(nodes.of_polynomial(total, nodes.sorts[node]))
 
-    def _represented_power(self, atom: int, exponent: Number) -> Polynomial:
+    def _represented_power(self, atom: int, exponent: Number, found: dict[int, int]) -> Polynomial:
         nodes = self._nodes
         parts = nodes.parts[atom]
         if parts is not None and parts[0] == _EXP:
-            return nodes.exponential(scale(nodes.polynomial(self._represented(parts[2][0])), exponent))
-        base, result = nodes.polynomial(self._represented(atom)), constant(1)
+            return nodes.exponential(scale(nodes.polynomial(self._represented(parts[2][0], found)), exponent))
+        base, result = nodes.polynomial(self._represented(atom, found)), constant(1)
         for _ in range(int(exponent)):
             result = multiply(result, base)
         return result

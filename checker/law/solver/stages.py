@@ -24,7 +24,7 @@ from kcheck.checker.law.symbolic import problem_of
 _DEFINED_SHARE = 0.3
 """Of the time that is left."""
 _FEW_SECONDS = 0.05
-_SHORT_SECONDS = 0.15
+_SHORT_SECONDS = 0.25
 _ALGEBRA_SECONDS = 1.0
 _LONGER_SECONDS = 4.0
 _SEARCH_SECONDS = 1.0
