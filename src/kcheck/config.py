@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -48,9 +49,9 @@ def config_for(folder: Path) -> Config:
     here = folder.resolve()
     for place in (here, *here.parents):
         own, shared = place / OWN_FILE, place / SHARED_FILE
-        if own.is_file():
+        if os.path.isfile(own):
             return Config(own, _settings(own, _table(own)))
-        if shared.is_file():
+        if os.path.isfile(shared):
             table = _table(shared).get("tool", {}).get("kcheck")
             if table is not None:
                 return Config(shared, _settings(shared, table))

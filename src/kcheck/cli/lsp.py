@@ -45,7 +45,11 @@ def run(args: argparse.Namespace) -> int:
             raise
         print(f"kcheck: {error.name} is not installed: `pip install 'kcheck[lsp]'`", file=sys.stderr)
         return 2
-    _set_up_log(args.log)
+    try:
+        _set_up_log(args.log)
+    except OSError as error:
+        print(f"kcheck: cannot write the log: {error}", file=sys.stderr)
+        return 2
     server = make_server(_host())
     if args.tcp is None:
         # What anything else prints must not come between the messages.
@@ -53,7 +57,11 @@ def run(args: argparse.Namespace) -> int:
         os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
         server.start_io(stdout=out)
     else:
-        server.start_tcp("127.0.0.1", args.tcp)
+        try:
+            server.start_tcp("127.0.0.1", args.tcp)
+        except (OSError, OverflowError) as error:  # the port is taken, or there is no such port
+            print(f"kcheck: cannot listen on port {args.tcp}: {error}", file=sys.stderr)
+            return 2
     return 0 if server.was_shut_down else 1
 
 
