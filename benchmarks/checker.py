@@ -1,4 +1,4 @@
-"""What checking costs, without the laws of merges: part by part, for growing kernels, and for a folder of files.
+"""What checking costs, without the laws of merges: part by part, for growing kernels, for edits, and for a folder.
 
     python benchmarks/checker.py
 
@@ -9,20 +9,25 @@ is said.  For the folder it is the time on the clock.
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 
 from kcheck.checker import check_text, uniformity
+from kcheck.checker.memo import Memo
 from kcheck.checker.ranges import analysis as ranges
 from kcheck.checker.settings import settled
 from kcheck.grammar import parser
 
 ROUNDS = 15
 SIZES = (100, 200, 400, 800, 1600)
+KERNELS = 50
+EDITS = 100
 FILES = 500
 PATH = "bench.kernel"
 
@@ -85,6 +90,7 @@ def main() -> None:
     print("".join(f"{name:>12}" for name in ("lines", "parse", "lower", "uniformity", "ranges", "all", "us a line")))
     for size in SIZES:
         print("".join(f"{value:>12.1f}" for value in row(kernel(size))))
+    edits()
     with tempfile.TemporaryDirectory() as place:
         folder(Path(place))
 
@@ -99,6 +105,24 @@ def row(text: str) -> tuple[float, ...]:
     rest = best(lambda: settled(check_text(text, PATH))) - uneven - numbers
     whole = best(lambda: (parser._read.cache_clear(), settled(check_text(text, PATH))))
     return lines, parse, rest, uneven, numbers, whole, 1000 * whole / lines
+
+
+def edits() -> None:
+    """Edits of numbers in a file of many kernels, each checked with what is remembered of the check before."""
+    one = kernel(45)
+    text = "\n".join(one.replace("bench.smooth@1", f"bench.smooth@{i + 1}") for i in range(KERNELS))
+    whole = best(lambda: settled(check_text(text, PATH)))
+    random, memo, times = Random("edits"), Memo(), []
+    check_text(text, PATH, memo=memo)
+    for _ in range(EDITS):
+        place = random.choice([found.start() for found in re.finditer(r"0\.[0-9]", text)]) + 2
+        text = text[:place] + random.choice("123456789") + text[place + 1 :]
+        start = time.process_time()
+        settled(check_text(text, PATH, memo=memo))
+        times.append((time.process_time() - start) * 1e3)
+    times.sort()
+    shares = f"{times[len(times) // 2]:.1f} ms, {times[len(times) * 95 // 100]:.1f} ms at the 95th percentile"
+    print(f"an edit in {text.count(chr(10))} lines, {KERNELS} kernels: {shares}; all of them: {whole:.1f} ms")
 
 
 def parsed(text: str) -> None:

@@ -26,8 +26,8 @@ import pytest
 
 from kcheck.checker import check_text
 from kcheck.cli import main
-from kcheck.cli.examples import test_file as run_examples
 from kcheck.grammar.diagnostics import Severity
+from kcheck.runtime.examples import test_file as run_examples
 from kcheck.runtime.laws import judged
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -1,0 +1,64 @@
+"""One run on two backends, compared bit for bit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from kcheck.checker.ir import Program
+from kcheck.grammar.diagnostics import Note
+from kcheck.lsp.runs.drawing import FULL, change, output
+from kcheck.lsp.runs.results import Comparison, FirstDifference, Output
+from kcheck.runtime.backends import Options, execute
+from kcheck.runtime.comparison import differences, same_bits
+from kcheck.runtime.errors import RunError
+from kcheck.runtime.fields import Field
+from kcheck.runtime.results import Result
+from kcheck.runtime.values.incoming import Value
+from kcheck.runtime.values.leaves import leaf_name
+
+
+def compared(
+    program: Program,
+    values: Mapping[str, Value],
+    domain: tuple[int, ...] | None,
+    options: Options,
+    backends: tuple[str, str],
+) -> Comparison:
+    """What both backends gave; raises `RunError` where one of them refuses."""
+    ours, theirs = (_executed(program, values, domain, replace(options, backend=name)) for name in backends)
+    first: FirstDifference | None = None
+    outputs: list[Output] = []
+    for kind, name, got, other in _pairs(ours, theirs):
+        found = differences(got, other, same_bits)
+        if found:
+            shown = output(name, kind, got, FULL)
+            outputs.append(replace(shown, difference=change(got, other, FULL)))
+            part = leaf_name(got.type.element, found[0].leaf.path)
+            first = first or FirstDifference(name, found[0].place(got), part, found[0].texts)
+    return Comparison(
+        kernel=program.name,
+        backends=backends,
+        seconds=(ours.run_seconds, theirs.run_seconds),
+        fallbacks=(ours.fallback, theirs.fallback),
+        first=first,
+        outputs=tuple(outputs),
+    )
+
+
+def _executed(
+    program: Program, values: Mapping[str, Value], domain: tuple[int, ...] | None, options: Options
+) -> Result:
+    try:
+        return execute(program, values, domain, options)
+    except RunError as error:
+        found = error.diagnostic
+        notes = (*found.notes, Note(f"on the backend `{options.backend}`"))
+        raise RunError(replace(found, notes=notes)) from error
+
+
+def _pairs(ours: Result, theirs: Result) -> list[tuple[str, str, Field, Field]]:
+    """Kind and name of each output and memory, and what the one and the other run gave."""
+    outputs = [("output", name, field, theirs.fields[name]) for name, field in ours.fields.items()]
+    memories = [("memory", name, f, theirs.memory_fields[name]) for name, f in ours.memory_fields.items()]
+    return outputs + memories
