@@ -60,7 +60,8 @@ def _register_places(server: KernelServer) -> None:
 
 def _register_rename(server: KernelServer) -> None:
     def sources() -> rename.Sources:
-        return rename.Sources(server.state.loader, server.host.is_ours, server.state.memo)
+        state = server.state
+        return rename.Sources(state.loader, server.host.is_ours, state.memo, is_whole=state.is_whole)
 
     @server.feature(lsp.TEXT_DOCUMENT_PREPARE_RENAME)
     async def prepare(params: lsp.PrepareRenameParams) -> Any:

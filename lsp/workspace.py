@@ -89,6 +89,8 @@ class Workspace:
         self._known: dict[str, _Known] = {}
         self._every = _Every(self._known)
         self._folders: list[Path] = []
+        self.is_whole = True
+        """Whether all files of the workspace are read, and not only so many."""
         self._analyst = Analyst(self.documents, host, self._hand_over, self._hand_over_failure)
         self._analyst.start()
 
@@ -179,6 +181,7 @@ class Workspace:
                 if path not in self._known:
                     self._known[path] = _Known()
                     self._analyst.request(path, Urgency.BACKGROUND)
+        self.is_whole = left > 0
 
     def _is_inside(self, path: Path) -> bool:
         return any(path.is_relative_to(folder) for folder in self._folders)

@@ -275,9 +275,12 @@ def _check_permissions(kernel: KernelContext) -> None:
 
 def _permission_fixes(kernel: KernelContext, node: syntax.Name, missing: set[str]) -> tuple[Fix, ...]:
     """The permission that was meant, or none."""
-    semicolon = kernel.home.text.index(";", node.span.end) + 1
-    removed = fixes.remove(kernel.home, Span(node.span.start, semicolon), f"`{node.text};`")
-    return fixes.rename(kernel.home, node, missing) or removed
+    renamed = fixes.rename(kernel.home, node, missing)
+    text = kernel.home.text
+    semicolon = len(text) - len(text[node.span.end :].lstrip())
+    if renamed or not text.startswith(";", semicolon):  # which may be missing
+        return renamed
+    return fixes.remove(kernel.home, Span(node.span.start, semicolon + 1), f"`{node.text};`")
 
 
 def _check_permission(

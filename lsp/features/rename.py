@@ -56,11 +56,13 @@ class RenameRefused(Exception):
 @dataclass(frozen=True, slots=True)
 class Sources:
     """`loader` finds the packages that the file at a path uses; `is_ours` tells the files that come with the tool;
-    `memo` has what is known of earlier checks of a file."""
+    `memo` has what is known of earlier checks of a file; without `is_whole` some files of the workspace are not read.
+    """
 
     loader: Callable[[str], Loader]
     is_ours: Callable[[str], bool]
     memo: Callable[[str], Memo]
+    is_whole: bool = True
 
 
 def prepare_rename(view: View, position: lsp.Position, sources: Sources) -> lsp.PrepareRenamePlaceholder | None:
@@ -112,6 +114,8 @@ def _refuse_foreign(view: View, symbol: Symbol, sources: Sources) -> None:
     path = symbol.origin.path
     if sources.is_ours(path):
         raise RenameRefused(f"`{symbol.name}` is declared in a package that comes with kcheck")
+    if not sources.is_whole and symbol.kind not in (SymbolKind.LOCAL, SymbolKind.PARAMETER):
+        raise RenameRefused(f"there are too many files here to know that none names `{symbol.name}`")
     if path not in view.every:
         raise RenameRefused(f"`{symbol.name}` is declared outside of the workspace, in `{path}`")
 

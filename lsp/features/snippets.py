@@ -203,7 +203,7 @@ def field_of(symbol: Symbol) -> types.Field | None:
 
 def declarations(ports: Ports) -> Iterator[Snippet]:
     """The members that declare something."""
-    name = "source" if not ports.inputs else "input"
+    name = "source" if not ports.inputs else "other"
     yield Snippet("input", f"input ${{1:{name}}}: ${{2:Rows}}<${{3:Float}}>;$0")
     yield Snippet("output", "output ${1:result}: ${2:Rows}<${3:Float}>;$0")
     yield Snippet("memory", "memory ${1:cells}: ${2:Rows}<${3:Int}>;$0")

@@ -374,3 +374,13 @@ def _nameless(program: Program) -> Program:
         for function in program.functions
     )
     return replace(program, functions=functions)
+
+
+def test_names_that_other_files_may_use_stay_where_not_all_are_read() -> None:
+    marked = Marked("fn «twice»(«x»: Float) -> Float { return x * 2.0; }\n")
+    workspace = Workspace({MAIN: marked.text})
+    partly = replace(workspace.sources(), is_whole=False)
+    name, parameter = marked.marks
+    with pytest.raises(RenameRefused, match="too many files"):
+        rename.rename(workspace.view, start_of(workspace.view, name), "thrice", partly)
+    assert rename.rename(workspace.view, start_of(workspace.view, parameter), "y", partly) is not None

@@ -1,0 +1,250 @@
+import * as vscode from "vscode";
+import {
+  CloseAction,
+  ErrorAction,
+  type ExecuteCommandSignature,
+  LanguageClient,
+  type LanguageClientOptions,
+  RevealOutputChannelOn,
+  State,
+} from "vscode-languageclient/node";
+import type { Status } from "../protocol.ts";
+import { CrashPolicy } from "./crashes.ts";
+import { candidates, choose, explain } from "./discovery.ts";
+import { ServerProcess } from "./process.ts";
+import { activePython, onActivePythonChanged } from "./environment.ts";
+
+/** The exit status of a kcheck that lacks what its server needs. */
+const INCOMPLETE = 2;
+
+export type ServerState = "starting" | "running" | "stopped" | "missing";
+
+/** A command of the server, called by a lens or a quick fix; `undefined` leaves it to the server. */
+export type Intercept = (command: string, args: unknown[]) => Thenable<unknown> | undefined;
+
+/** Finds kcheck, keeps its server alive, and passes on what it says. */
+export class Server implements vscode.Disposable {
+  private client: LanguageClient | undefined;
+  private readonly crashes = new CrashPolicy();
+  private readonly stateChanged = new vscode.EventEmitter<ServerState>();
+  private readonly statusReported = new vscode.EventEmitter<Status>();
+  private readonly disposables: vscode.Disposable[] = [this.stateChanged, this.statusReported];
+  /** Starts and stops follow one another. */
+  private queue: Promise<void> = Promise.resolve();
+  private restartTimer: NodeJS.Timeout | undefined;
+
+  readonly onState = this.stateChanged.event;
+  readonly onStatus = this.statusReported.event;
+  state: ServerState = "stopped";
+  version = "";
+
+  private readonly log: vscode.LogOutputChannel;
+  private readonly intercept: Intercept;
+
+  constructor(log: vscode.LogOutputChannel, intercept: Intercept) {
+    this.log = log;
+    this.intercept = intercept;
+    this.disposables.push(
+      vscode.workspace.onDidChangeConfiguration((change) => {
+        if (change.affectsConfiguration("kcheck.server") || change.affectsConfiguration("kcheck.python")) {
+          void this.restart();
+        } else if (change.affectsConfiguration("kcheck") && this.client?.state === State.Running) {
+          // The server asks for what it wants to know.
+          void this.client.sendNotification("workspace/didChangeConfiguration", { settings: null });
+        }
+      }),
+      vscode.workspace.onDidGrantWorkspaceTrust(() => void this.restart()),
+      onActivePythonChanged(() => {
+        if (!setting("server.path") && !setting("python")) void this.restart();
+      }),
+    );
+  }
+
+  start(): Promise<void> {
+    return this.enqueue(() => this.startNow());
+  }
+
+  restart(): Promise<void> {
+    this.crashes.reset();
+    return this.enqueue(async () => {
+      await this.stopNow();
+      await this.startNow();
+    });
+  }
+
+  private enqueue(step: () => Promise<void>): Promise<void> {
+    this.queue = this.queue.then(step).catch((error: unknown) => {
+      this.log.error(String(error));
+    });
+    return this.queue;
+  }
+
+  /** Calls a command of the server. Errors are the server's, with its words. */
+  async command<T>(command: string, argument: object, token?: vscode.CancellationToken): Promise<T> {
+    await this.queue;
+    if (this.client?.state !== State.Running) throw new Error("the kcheck server is not running");
+    // An absent token must not be passed: it would count as one more parameter.
+    const cancellation = token ? [token] : [];
+    return this.client.sendRequest<T>("workspace/executeCommand", { command, arguments: [argument] }, ...cancellation);
+  }
+
+  private async startNow(): Promise<void> {
+    this.setState("starting");
+    const { found, refused } = await choose(await candidates(await places()));
+    for (const { candidate, reason, detail } of refused) {
+      this.log.info(`not taken: ${candidate.command} of ${candidate.origin}: ${reason} (${detail})`);
+    }
+    if (!found) {
+      this.setState("missing");
+      void this.tellMissing(explain(refused));
+      return;
+    }
+    this.version = found.version;
+    this.log.info(`kcheck ${found.version}: ${[found.command, ...found.args].join(" ")} (${found.origin})`);
+    const server = new ServerProcess(found.command, [...found.args, "lsp"], this.log);
+    const client = this.newClient(server);
+    this.client = client;
+    try {
+      await client.start();
+    } catch (error) {
+      this.log.error(`the server did not start: ${String(error)}`);
+      this.crashed(client, server);
+    }
+  }
+
+  private newClient(server: ServerProcess): LanguageClient {
+    const options: LanguageClientOptions = {
+      documentSelector: [
+        { language: "kernel", scheme: "file" },
+        { language: "kernel", scheme: "untitled" },
+      ],
+      outputChannel: this.log,
+      revealOutputChannelOn: RevealOutputChannelOn.Never,
+      initializationOptions: serverSettings(),
+      initializationFailedHandler: () => false,
+      errorHandler: {
+        error: () => ({ action: ErrorAction.Continue }),
+        closed: () => {
+          this.crashed(client, server);
+          return { action: CloseAction.DoNotRestart, handled: true };
+        },
+      },
+      middleware: {
+        executeCommand: (command: string, args: unknown[], next: ExecuteCommandSignature): unknown =>
+          this.intercept(command, args) ?? next(command, args),
+      },
+    };
+    const client = new QuietClient("kcheck", "kcheck", () => server.start(), options);
+    client.onDidChangeState(({ newState }) => {
+      if (client !== this.client) return;
+      if (newState === State.Running) this.setState("running");
+      if (newState === State.Starting) this.setState("starting");
+    });
+    client.onNotification("kcheck/status", (status: Status) => {
+      this.statusReported.fire(status);
+    });
+    return client;
+  }
+
+  /** The server ended by itself, or did not come up. Both may be told of one server. */
+  private crashed(client: LanguageClient, server: ServerProcess): void {
+    if (client !== this.client) return;
+    this.client = undefined;
+    this.setState("starting");
+    void this.enqueue(async () => {
+      const { status, words } = await server.end();
+      if (this.client) return; // somebody has started another one meanwhile
+      if (status === INCOMPLETE) {
+        this.setState("missing");
+        void this.tellMissing(words);
+      } else {
+        this.startLater();
+      }
+    });
+  }
+
+  private startLater(): void {
+    const delay = this.crashes.crashed(Date.now());
+    if (delay === undefined) {
+      this.log.error("the server ended five times in three minutes and is not started again");
+      this.setState("stopped");
+      void this.tellCrashes();
+      return;
+    }
+    this.log.warn(`the server ended; it is started again in ${delay} ms`);
+    this.restartTimer = setTimeout(() => void this.start(), delay);
+  }
+
+  private async stopNow(): Promise<void> {
+    clearTimeout(this.restartTimer);
+    const client = this.client;
+    this.client = undefined;
+    if (client?.state === State.Running) await client.stop();
+    await client?.dispose();
+  }
+
+  private setState(state: ServerState): void {
+    this.state = state;
+    this.stateChanged.fire(state);
+  }
+
+  private async tellCrashes(): Promise<void> {
+    const restart = "Restart Server";
+    const show = "Show Log";
+    const message = "The kcheck server ended five times in three minutes and is not started again.";
+    const answer = await vscode.window.showErrorMessage(message, restart, show);
+    if (answer === restart) await this.restart();
+    if (answer === show) this.log.show();
+  }
+
+  private async tellMissing(message: string): Promise<void> {
+    this.log.error(message);
+    const again = "Try Again";
+    const settings = "Open Settings";
+    const answer = await vscode.window.showErrorMessage(message, again, settings);
+    if (answer === again) await this.restart();
+    if (answer === settings) await vscode.commands.executeCommand("workbench.action.openSettings", "kcheck.");
+  }
+
+  dispose(): void {
+    for (const disposable of this.disposables) disposable.dispose();
+    void this.enqueue(() => this.stopNow());
+  }
+
+  /** Stops the server; the editor waits for it before it ends. */
+  stop(): Promise<void> {
+    return this.enqueue(() => this.stopNow());
+  }
+}
+
+/** Writes what goes wrong to the log alone: what people need to know is said here, once. */
+class QuietClient extends LanguageClient {
+  override error(message: string, data?: unknown): void {
+    super.error(message, data, false);
+  }
+}
+
+function setting(name: string): string {
+  return vscode.workspace.getConfiguration("kcheck").get<string>(name, "").trim();
+}
+
+async function places(): Promise<Parameters<typeof candidates>[0]> {
+  return {
+    serverPath: setting("server.path"),
+    python: setting("python"),
+    // An environment in the folder of somebody who is not trusted is their program.
+    activePython: vscode.workspace.isTrusted ? await activePython() : undefined,
+    path: process.env.PATH ?? "",
+    windows: process.platform === "win32",
+  };
+}
+
+function serverSettings(): object {
+  const settings = vscode.workspace.getConfiguration("kcheck");
+  const names = ["backend", "runTimeout", "runMemory", "proofs", "proofTimeout", "inlayHints"];
+  return {
+    ...Object.fromEntries(names.map((name) => [name, settings.get(name)])),
+    // Results come with the answers to commands; asked for here too, so that the server does not show them itself.
+    notifications: { results: true, status: true },
+  };
+}

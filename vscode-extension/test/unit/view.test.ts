@@ -1,0 +1,98 @@
+// Expected values by hand, or from the standard's formula.
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { formatElement, formatNumber, formatSeconds, formatShape } from "../../src/view/format.ts";
+import { encode, shade } from "../../src/view/pixels.ts";
+import { Viewport } from "../../src/view/viewport.ts";
+
+suite("numbers as text", () => {
+  test("numbers", () => {
+    const expected: [number | string | null, string][] = [
+      [0.1, "0.1"],
+      [1 / 3, "0.333333"],
+      [123456789, "123456789"],
+      [-0, "-0"],
+      [1.5e-9, "1.5e-9"],
+      [12345678.9, "1.2346e+7"],
+      [NaN, "NaN"],
+      ["-Infinity", "-Infinity"],
+      [null, "–"],
+    ];
+    for (const [value, text] of expected) assert.equal(formatNumber(value as number), text);
+  });
+
+  test("seconds, shapes, elements", () => {
+    assert.deepEqual([0.0000004, 0.0123, 2.5].map(formatSeconds), ["0 µs", "12.3 ms", "2.50 s"]);
+    assert.deepEqual([formatShape([1]), formatShape([480, 640])], ["1 element", "640 × 480"]);
+    assert.equal(formatElement(["x", "y"], [1, 0.5]), "x 1  y 0.5");
+  });
+});
+
+suite("numbers as pixels", () => {
+  const grey = { low: 0, high: 2, channel: undefined, photo: false };
+
+  test("grey lies between both ends of the range, and NaN stands out", () => {
+    const pixels = shade({ columns: 5, rows: 1, leaves: 1, values: Float32Array.of(-1, 0, 1, 3, NaN) }, grey);
+    const rgba = Array.from({ length: 5 }, (_, i) => [...pixels.subarray(4 * i, 4 * i + 4)]);
+    assert.deepEqual(rgba, [
+      [0, 0, 0, 255],
+      [0, 0, 0, 255],
+      [128, 128, 128, 255],
+      [255, 255, 255, 255],
+      [255, 0, 255, 255],
+    ]);
+  });
+
+  test("two numbers are red and green; one of them is grey", () => {
+    const region = { columns: 1, rows: 1, leaves: 2, values: Float32Array.of(2, 1) };
+    assert.deepEqual([...shade(region, grey)], [255, 128, 0, 255]);
+    assert.deepEqual([...shade(region, { ...grey, channel: 1 })], [128, 128, 128, 255]);
+  });
+
+  test("photographs are encoded, and keep their opacity", () => {
+    const region = { columns: 1, rows: 1, leaves: 4, values: Float32Array.of(0.5, 0, 1, 0.2) };
+    assert.deepEqual([...shade(region, { low: 0, high: 1, channel: undefined, photo: true })], [188, 0, 255, 51]);
+    // IEC 61966-2-1: both parts of the curve meet at 0.0031308.
+    assert.ok(Math.abs(encode(0.0031308) - 0.0404499) < 1e-6);
+  });
+});
+
+suite("the part of a picture in sight", () => {
+  function viewport(): Viewport {
+    const view = new Viewport();
+    view.resize({ width: 100, height: 50 }, { width: 200, height: 200 });
+    return view;
+  }
+
+  test("at first all of it, in the middle", () => {
+    const view = viewport();
+    assert.equal(view.scale, 2);
+    assert.deepEqual(view.visible(), { x: 0, y: 0, width: 100, height: 50 });
+    assert.deepEqual(view.toPicture(0, 50), [0, 0]);
+  });
+
+  test("zooming keeps what is under the pointer", () => {
+    const view = viewport();
+    const place = view.toPicture(120, 100);
+    view.zoom(4, 120, 100);
+    assert.deepEqual(view.toPicture(120, 100), place);
+    assert.equal(view.visible().width, 25);
+  });
+
+  test("nothing outside comes into sight, and no zoom is less than all", () => {
+    const view = viewport();
+    view.zoom(4, 100, 100);
+    view.pan(1e6, 1e6);
+    assert.deepEqual([view.x, view.y], [0, 0]);
+    view.zoom(1e-6, 0, 0);
+    assert.equal(view.scale, 2);
+  });
+
+  test("a pixel can be brought into sight", () => {
+    const view = viewport();
+    view.zoom(8, 0, 50);
+    view.reveal(99, 49);
+    const { x, y, width, height } = view.visible();
+    assert.ok(x <= 99 && 99 < x + width && y <= 49 && 49 < y + height);
+  });
+});
