@@ -128,7 +128,7 @@ export function isTrusted(): boolean {
 /** What the server adds to an error. */
 function dataOf(error: unknown): { needs?: Need[]; superseded?: boolean } {
   if (!(error instanceof Error) || !("data" in error)) return {};
-  return (error.data ?? {});
+  return error.data ?? {};
 }
 
 export function messageOf(error: unknown): string {
