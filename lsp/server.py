@@ -281,6 +281,8 @@ def _traits(capabilities: lsp.ClientCapabilities) -> Traits:
     document, workspace, general = capabilities.text_document, capabilities.workspace, capabilities.general
     completion = document.completion if document is not None else None
     item = completion.completion_item if completion is not None else None
+    signature_help = document.signature_help if document is not None else None
+    shown = signature_help.signature_information if signature_help is not None else None
     symbols = document.document_symbol if document is not None else None
     published = document.publish_diagnostics if document is not None else None
     edit = workspace.workspace_edit if workspace is not None else None
@@ -290,6 +292,8 @@ def _traits(capabilities: lsp.ClientCapabilities) -> Traits:
         document_changes=bool(edit is not None and edit.document_changes),
         related_information=bool(published is not None and published.related_information),
         markdown=_takes_markdown(document),
+        markdown_in_items=_has_markdown(item.documentation_format if item is not None else None),
+        markdown_in_signatures=_has_markdown(shown.documentation_format if shown is not None else None),
         pictures=general is not None and general.markdown is not None and general.markdown.parser in _DRAW_PICTURES,
     )
 
@@ -298,6 +302,11 @@ def _takes_markdown(document: lsp.TextDocumentClientCapabilities | None) -> bool
     hover_ = document.hover if document is not None else None
     formats = hover_.content_format if hover_ is not None else None
     return formats is None or lsp.MarkupKind.Markdown in formats
+
+
+def _has_markdown(formats: Sequence[lsp.MarkupKind] | None) -> bool:
+    """Without a word of the client it gets plain text, as the protocol says."""
+    return formats is not None and lsp.MarkupKind.Markdown in formats
 
 
 def _freeze() -> None:

@@ -26,6 +26,8 @@ class Traits:
     related_information: bool = False
     resource_create: bool = False
     markdown: bool = True
+    markdown_in_items: bool = True
+    markdown_in_signatures: bool = True
     pictures: bool = False
     """Whether Markdown may hold pictures."""
 

@@ -86,7 +86,7 @@ class Offers:
     def _documentation(self, doc: str) -> lsp.MarkupContent | str | None:
         if not doc:
             return None
-        return lsp.MarkupContent(lsp.MarkupKind.Markdown, doc) if self.view.traits.markdown else doc
+        return lsp.MarkupContent(lsp.MarkupKind.Markdown, doc) if self.view.traits.markdown_in_items else doc
 
     def snippet(self, snippet: Snippet, rank: int = 5) -> None:
         detail = snippet.detail or (WORDS[snippet.word].form if snippet.word in WORDS else "")

@@ -76,4 +76,4 @@ def _information(form: Form, documentation: lsp.MarkupContent | str | None) -> l
 def _documentation(view: View, doc: str) -> lsp.MarkupContent | str | None:
     if not doc:
         return None
-    return lsp.MarkupContent(lsp.MarkupKind.Markdown, doc) if view.traits.markdown else doc
+    return lsp.MarkupContent(lsp.MarkupKind.Markdown, doc) if view.traits.markdown_in_signatures else doc

@@ -67,6 +67,7 @@ class Typist:
         if self.random.random() < 0.6:  # most edits are near the last, and small
             start = min(len(self.text), self.random.choice([m.start() for m in re.finditer(r"\w+|$", self.text)]))
         end = min(len(self.text), start + self.random.choice((0, 0, 0, 1, 1, 3, 20)))
+        start, end = outside_breaks(self.text, start), outside_breaks(self.text, end)
         new = self.random.choice(SCRAPS)
         change = {"range": {"start": position(self.text, start), "end": position(self.text, end)}, "text": new}
         self.client.change(self.uri, change)
@@ -109,13 +110,14 @@ class Typist:
         )
 
 
+def outside_breaks(text: str, offset: int) -> int:
+    """No editor has a cursor between the two characters of a line break."""
+    return offset - 1 if text[max(0, offset - 1) : offset + 1] == "\r\n" else offset
+
+
 def position(text: str, offset: int) -> dict[str, Any]:
     """As a client counts it, worked out the slow way."""
-    before = re.split(r"\r\n|\r|\n", text[:offset])
-    if text[offset - 1 : offset + 1] == "\r\n":  # between the two: still the end of the line
-        before.pop()
-        before = before or [""]
-        return position(text, offset - 1)
+    before = re.split(r"\r\n|\r|\n", text[: outside_breaks(text, offset)])
     return {"line": len(before) - 1, "character": len(before[-1].encode("utf-16-le")) // 2}
 
 
