@@ -15,6 +15,7 @@ import statistics
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from kcheck.checker import check_text
 from kcheck.lsp.runs import Limits, Runner, RunRequest
@@ -60,8 +61,8 @@ async def main() -> None:
     programs = check_text(SOURCE, str(PATH)).programs
     runner = Runner(Limits())
 
-    def request(name: str, **options: object) -> RunRequest:
-        return RunRequest(path=PATH, program=programs[f"bench.{name}@1"], **options)  # type: ignore[arg-type]
+    def request(name: str, **options: Any) -> RunRequest:
+        return RunRequest(path=PATH, program=programs[f"bench.{name}@1"], **options)
 
     print("quick runs of 512 x 512, per frame")
     await slider(runner, "colours", request("colours", domain=(512, 512)))

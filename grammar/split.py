@@ -213,7 +213,8 @@ class _Splitter:
     def _margin(self, position: int) -> int:
         """How far the line that holds `position` is indented."""
         line = self.text.rfind("\n", 0, position) + 1
-        return len(_INDENT.match(self.text, line).group())  # type: ignore[union-attr]  # it may match nothing
+        found = _INDENT.match(self.text, line)
+        return 0 if found is None else found.end() - line
 
     def _begins_item(self, mark: Mark, braces: int) -> bool:
         """Whether an item's word looks like the start of one, not like a name used by mistake."""

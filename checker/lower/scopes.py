@@ -189,19 +189,31 @@ class Scope:
 
     def find_type(self, name: str) -> TypeEntity | None:
         found = self.types.get(name) if self.parent is not None else None
-        return found or self._meaning("types", name).item  # type: ignore[return-value]
+        if found is not None:
+            return found
+        item = self._meaning("types", name).item
+        assert item is None or isinstance(item, TypeEntity)
+        return item
 
     def find_function(self, name: str) -> FunctionEntity | None:
         if name in ACTING_WORDS:
             return None
         found = self.functions.get(name) if self.parent is not None else None
-        return found or self._meaning("functions", name).item  # type: ignore[return-value]
+        if found is not None:
+            return found
+        item = self._meaning("functions", name).item
+        assert item is None or isinstance(item, FunctionEntity)
+        return item
 
     def find_value(self, name: str) -> ValueEntity | None:
         found: ValueEntity | None = None
         if self.parent is not None:
             found = self.ports.get(name) or self.params.get(name) or self.consts.get(name)
-        return found or self._meaning("consts", name).item  # type: ignore[return-value]
+        if found is not None:
+            return found
+        item = self._meaning("consts", name).item
+        assert item is None or isinstance(item, ConstEntity)
+        return item
 
     def find_variants(self, name: str) -> Sequence[TypeEntity]:
         """The enums of the nearest level that have a variant of this name."""
