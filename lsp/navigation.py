@@ -66,6 +66,7 @@ def _register_rename(server: KernelServer) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_PREPARE_RENAME)
     async def prepare(params: lsp.PrepareRenameParams) -> Any:
         try:
+            await _all_read(server)
             return await server.ask(
                 params.text_document.uri, lambda view: rename.prepare_rename(view, params.position, sources())
             )

@@ -192,8 +192,9 @@ class Client:
     # ------------------------------------------------------------ documents
 
     def open(self, uri: str, text: str) -> None:
-        self._versions[uri] = 1
-        document = {"uri": uri, "languageId": "kernel", "version": 1, "text": text}
+        # A document that is opened again goes on counting: what was said of it before is told apart.
+        version = self._versions[uri] = self._versions.get(uri, 0) + 1
+        document = {"uri": uri, "languageId": "kernel", "version": version, "text": text}
         self.notify("textDocument/didOpen", {"textDocument": document})
 
     def change(self, uri: str, *changes: dict[str, Any]) -> int:
