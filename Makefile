@@ -81,7 +81,7 @@ NPM := PATH="$(abspath $(EDITOR_TOOLS))/node/node_modules/node/bin:$$PATH" npm -
 test-editor: $(VENV)/.installed-dev
 	$(say) 'tools for the editor'
 	@vscode-extension/test/e2e/setup.sh $(EDITOR_TOOLS)
-	@$(NPM) ci --ignore-scripts --no-audit --no-fund --loglevel=error >/dev/null
+	@NODE_OPTIONS=--use-system-ca $(NPM) ci --ignore-scripts --no-audit --no-fund --loglevel=error >/dev/null
 	$(say) 'the extension: lint, types, units, colours, snippets'
 	@$(NPM) run --silent lint
 	@$(NPM) run --silent test

@@ -32,6 +32,8 @@ if [ ! -e "$folder/node/.$NODE" ]; then
     touch "$folder/node/.$NODE"
 fi
 export PATH="$folder/node/node_modules/node/bin:$PATH"
+# The certificates that this machine trusts, as Debian's own npm takes them: some networks have more than Node knows.
+export NODE_OPTIONS="--use-system-ca ${NODE_OPTIONS:-}"
 
 # Scripts of packages would build what the tests do not use.
 if [ ! -e "$folder/code-server/.$CODE_SERVER" ]; then
