@@ -404,7 +404,7 @@ async def _asked(request: Awaitable[Any]) -> Any:
     """The client's answer, or None where it does not like the question."""
     try:
         return await request
-    except Exception as error:  # whatever a client refuses with is its business
+    except JsonRpcException as error:
         log.info("the client refused a request: %s", error)
         return None
 

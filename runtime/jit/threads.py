@@ -12,6 +12,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from kcheck.runtime.backend import Cancelled, Interrupted, Progress
@@ -119,12 +120,11 @@ class _Crew:
         with _stack_size_lock:
             before = threading.stack_size(_USUAL_STACK + self._work.stack_bytes // 4096 * 4096)
             try:
-                for _ in range(threads):
-                    thread = threading.Thread(target=self._run, daemon=True)
-                    thread.start()
-                    self._threads.append(thread)
-            except RuntimeError:
-                pass  # those that are there do it all
+                with suppress(RuntimeError):  # where the system gives no more, those that are there do it all
+                    for _ in range(threads):
+                        thread = threading.Thread(target=self._run, daemon=True)
+                        thread.start()
+                        self._threads.append(thread)
             finally:
                 threading.stack_size(before)
         return len(self._threads)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
@@ -38,8 +38,8 @@ def test_memory_is_used_again_when_nobody_holds_it() -> None:
 
 
 @pytest.mark.parametrize("part", [lambda a: a[5:7], lambda a: a.reshape(-1, 2), lambda a: a.view(np.int32), memoryview])
-def test_memory_is_held_by_every_part(part: object, kept: dict[int, object]) -> None:
-    held = part(empty((COUNT,), FLOAT))  # type: ignore[operator]
+def test_memory_is_held_by_every_part(part: Callable[[object], object], kept: dict[int, object]) -> None:
+    held = part(empty((COUNT,), FLOAT))
     assert not kept
     del held
     assert len(kept) == 1
