@@ -129,11 +129,16 @@ export class Workbench {
 
   /** Puts the cursor into the first place of a text that the active editor shows. */
   async place(text: string): Promise<void> {
-    await this.page.keyboard.press("Control+1");
-    await this.page.keyboard.press("Control+F");
-    await this.page.locator(".find-widget.visible textarea").first().fill(text);
-    await this.page.keyboard.press("Enter");
-    await this.page.keyboard.press("Escape");
+    const input = this.page.locator(".editor-group-container.active .find-widget.visible textarea").first();
+    await this.until("the box that finds text", async () => {
+      await this.page.keyboard.press("Control+1");
+      await this.page.keyboard.press("Control+F");
+      return await appears(input);
+    });
+    await input.fill(text);
+    await input.press("Enter");
+    await input.press("Escape");
+    await this.page.locator(".editor-group-container.active .monaco-editor.focused").first().waitFor();
     await this.page.keyboard.press("ArrowLeft");
   }
 
