@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from threading import Lock
 
@@ -131,18 +132,19 @@ def _offsets(lines: LineIndex, range_: lsp.Range) -> tuple[int, int]:
     return start, end
 
 
-def kernel_files(folder: Path, most: int) -> Iterator[Path]:
-    """The `.kernel` files below a folder, in no special order, hidden folders left out; at most so many.
+def kernel_files(folders: Iterable[Path], most: int, cancelled: Callable[[], bool]) -> list[Path]:
+    """The `.kernel` files below folders, in no special order, hidden folders left out; at most so many.
 
     Pipes are none, for reading from one may never end.
     """
-    count = 0
-    for place, folders, files in os.walk(folder):
-        folders[:] = [name for name in folders if not name.startswith(".") and name != "node_modules"]
+    found: list[Path] = []
+    for place, names, files in chain.from_iterable(os.walk(folder) for folder in folders):
+        if cancelled():
+            break
+        names[:] = [name for name in names if not name.startswith(".") and name != "node_modules"]
         for name in files:
-            path = Path(place, name)
-            if name.endswith(".kernel") and os.path.isfile(path):
-                yield path
-                count += 1
-                if count >= most:
-                    return
+            if len(found) == most:
+                return found
+            if name.endswith(".kernel") and os.path.isfile(path := Path(place, name)):
+                found.append(path)
+    return found

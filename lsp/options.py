@@ -48,6 +48,9 @@ _NAMES = {
     "pullDiagnostics": "pull_diagnostics",
 }
 
+_LEAST = {"run_memory": 256}
+"""With less of it the process does not start, or has too little left to compile a small kernel."""
+
 
 def read(given: object, before: Options = Options()) -> tuple[Options, list[str]]:
     """The options with what is given in place of what was, and what is wrong with it; unknown names are ignored."""
@@ -58,8 +61,11 @@ def read(given: object, before: Options = Options()) -> tuple[Options, list[str]
         if field_name is None or value is None:
             continue
         made = _fitting(values[field_name], value)
+        least = _LEAST.get(field_name, 0)
         if made is None:
             problems.append(f"the setting kcheck.{name} cannot be {value!r}")
+        elif least and made < least:
+            problems.append(f"the setting kcheck.{name} cannot be {value!r}: at least {least} is needed")
         else:
             values[field_name] = made
     return Options(**values), problems

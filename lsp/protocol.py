@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +40,12 @@ class KernelProtocol(LanguageServerProtocol):
 
     def handle_message(self, message: Any) -> None:
         method = getattr(message, "method", None)
+        ending = self._server.ending
+        if method == lsp.EXIT and ending is not None and not ending.done():
+            # Some clients do not wait for the answer to `shutdown`. Meanwhile a thread waits for their next message,
+            # and Python would wait for that thread.
+            ending.add_done_callback(lambda _: os._exit(0))
+            return
         refused = self._refusal(method)
         if refused is None:
             super().handle_message(message)

@@ -74,10 +74,14 @@ class KernelServer(LanguageServer):
         self.tokens = Tokens()
         self.marks = hints.Marks()
         self.has_begun = False
+        self.ending: asyncio.Future[None] | None = None
+        """Done when nothing is left but to answer `shutdown`."""
         self._refresh: asyncio.TimerHandle | None = None
         self._is_recoloured = False
         self._told: set[str] = set()
         self._folders: list[str] = []
+        self._published: dict[str, tuple[int | None, list[lsp.Diagnostic]]] = {}
+        """What the client was told last of each open document."""
         self._news: set[str] = set()
         """The files of which something is known that the client is to be told of soon."""
 
@@ -104,10 +108,14 @@ class KernelServer(LanguageServer):
     @property
     def was_shut_down(self) -> bool:
         """Whether the client has said that it needs the server no more."""
-        return self.protocol._shutdown
+        return self.ending is not None
 
     async def end(self) -> None:
         """Leave no process behind."""
+        self.ending = asyncio.ensure_future(self._end())
+        await self.ending
+
+    async def _end(self) -> None:
         self.state.close_all()
         await self.running.restart()
         await self.proofs.close()
@@ -168,6 +176,7 @@ class KernelServer(LanguageServer):
         self.tokens.forget(path_of(uri))
         self.marks.forget(path_of(uri))
         self._publish(uri, None, [])
+        self._published.pop(uri, None)
 
     def _analysed(self, path: str) -> None:
         analysis = self.state.analysis(path)
@@ -223,7 +232,8 @@ class KernelServer(LanguageServer):
         self._refresh_soon()
 
     def _publish(self, uri: str, version: int | None, found: list[lsp.Diagnostic]) -> None:
-        if not self.options.pull_diagnostics:
+        if not self.options.pull_diagnostics and self._published.get(uri) != (version, found):
+            self._published[uri] = version, found
             self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, found, version))
 
     def _refresh_soon(self) -> None:

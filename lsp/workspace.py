@@ -24,6 +24,7 @@ from kcheck.lsp.documents import Document, Documents, changed, is_file, kernel_f
 from kcheck.lsp.host import Host
 from kcheck.lsp.outcomes import Outcomes
 from kcheck.lsp.proofs import Proofs
+from kcheck.lsp.threads import apart
 from kcheck.lsp.view import Traits, View
 
 MOST_FILES = 2000
@@ -91,6 +92,7 @@ class Workspace:
         self._folders: list[Path] = []
         self.is_whole = True
         """Whether all files of the workspace are read, and not only so many."""
+        self._walk: asyncio.Task[None] | None = None
         self._analyst = Analyst(self.documents, host, self._hand_over, self._hand_over_failure)
         self._analyst.start()
 
@@ -173,15 +175,19 @@ class Workspace:
         for path in [p for p in self._known if is_file(p) and any(Path(p).is_relative_to(g) for g in gone)]:
             if self.documents.at(path) is None and not self._is_inside(Path(path)):
                 self.forget(path)
-        left = MOST_FILES
-        for folder in folders:
-            for file in kernel_files(folder, left):
-                left -= 1
-                path = str(file)
-                if path not in self._known:
-                    self._known[path] = _Known()
-                    self._analyst.request(path, Urgency.BACKGROUND)
-        self.is_whole = left > 0
+        if self._walk is not None:
+            self._walk.cancel()
+        self._walk = self._loop.create_task(self._read_folders(folders))
+
+    async def _read_folders(self, folders: Sequence[Path]) -> None:
+        """Walking a home folder or a slow disk takes long, so it is done beside the loop."""
+        files = await apart(lambda cancelled: kernel_files(folders, MOST_FILES, cancelled))
+        for file in files:
+            path = str(file)
+            if path not in self._known:
+                self._known[path] = _Known()
+                self._analyst.request(path, Urgency.BACKGROUND)
+        self.is_whole = len(files) < MOST_FILES
 
     def _is_inside(self, path: Path) -> bool:
         return any(path.is_relative_to(folder) for folder in self._folders)
@@ -227,8 +233,8 @@ class Workspace:
 
     @property
     def is_idle(self) -> bool:
-        """Whether there is nothing left to analyse."""
-        return self._analyst.is_idle
+        """Whether there is nothing left to find or to analyse."""
+        return (self._walk is None or self._walk.done()) and self._analyst.is_idle
 
     async def current(self, uri: str) -> View | None:
         """A view of a document as it stands, once it is analysed; of its last analysis where that takes long."""
@@ -303,6 +309,8 @@ class Workspace:
         return settled(checked, analysis.settings, laws=len(judgements) == len(analysis.reductions))
 
     def close_all(self) -> None:
+        if self._walk is not None:
+            self._walk.cancel()
         self._analyst.close()
 
 
