@@ -48,7 +48,7 @@ def new_prover() -> Prover:
     """A prover with a worker process of its own, which is to be closed."""
     from kcheck.checker.law.cache import Cache
     from kcheck.checker.law.prover import Prover
-    from kcheck.grammar.generator.cache import cache_folder
+    from kcheck.grammar.cached_files import cache_folder
 
     folder = cache_folder()
     make: Callable[[], Evaluate] = _parts

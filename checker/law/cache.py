@@ -7,10 +7,7 @@ here fails because of the folder: an entry that cannot be read is as good as non
 from __future__ import annotations
 
 import json
-import os
-import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
 from importlib.util import find_spec
@@ -25,9 +22,7 @@ from kcheck.checker.law.sampling import Failed
 from kcheck.checker.law.special import confirmed_special
 from kcheck.checker.law.verdict import REFUTED, UNKNOWN, Judgement, LawFinding, Tree, Trial, Witness
 from kcheck.checker.law.witness import confirmed, confirmed_undefined
-
-_OLD = 90 * 24 * 3600
-"""Seconds after which an entry that nobody asked for is forgotten."""
+from kcheck.grammar.cached_files import forget_old, read, write
 
 Object = dict[str, Any]
 
@@ -53,22 +48,14 @@ class Cache:
         """Keep a judgement for which so many seconds were allowed, unless it was a mishap that cut it short."""
         if not judgement.is_lasting:
             return
-        with suppress(OSError):
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._forget_old()
-            _write(self._path(judgement.program), json.dumps(_entry(judgement, seconds)).encode())
+        if not self._is_tidy:
+            self._is_tidy = True
+            forget_old(self._folder, "*.json")
+        path = self._path(judgement.program)
+        write(path.parent, {path.name: json.dumps(_entry(judgement, seconds)).encode()})
 
     def _path(self, program: ir.Program) -> Path:
         return self._folder / f"{_key(program)}.json"
-
-    def _forget_old(self) -> None:
-        if self._is_tidy:
-            return
-        self._is_tidy = True
-        for path in self._folder.glob("*.json"):
-            with suppress(OSError):
-                if path.stat().st_mtime < time.time() - _OLD:
-                    path.unlink()
 
 
 def _key(program: ir.Program) -> str:
@@ -98,34 +85,13 @@ def _solver_names() -> Iterator[str]:
         yield from sorted(path.name for path in Path(spec.origin).parents[1].glob("z3_solver-*"))
 
 
-# ---------------------------------------------------------------- files
-
-
 def _read(path: Path) -> Object | None:
-    """The entry, if it lies there whole and nobody else can have written it."""
+    """The entry, if it lies there whole."""
     try:
-        with path.open("rb") as file:
-            status = os.fstat(file.fileno())
-            if hasattr(os, "geteuid") and (status.st_uid not in (os.geteuid(), 0) or status.st_mode & 0o022):
-                return None
-            entry = json.loads(file.read())
-    except (OSError, ValueError):
+        entry = json.loads(read(path) or b"")
+    except ValueError:
         return None
     return entry if isinstance(entry, dict) else None
-
-
-def _write(path: Path, data: bytes) -> None:
-    """Write a file so that others see all of it or nothing."""
-    import tempfile
-
-    handle, name = tempfile.mkstemp(prefix=path.name, dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        os.replace(name, path)
-    except OSError:
-        os.unlink(name)
-        raise
 
 
 # ---------------------------------------------------------------- to JSON

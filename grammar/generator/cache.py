@@ -8,16 +8,15 @@ the folder; without one every process makes the parser anew.
 from __future__ import annotations
 
 import marshal
-import os
 import sys
-import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 from types import CodeType
 from typing import Any, TypeAlias
+
+from kcheck.grammar.cached_files import cache_folder, forget_old, read, sealed, unsealed, write
 
 GRAMMAR = Path(__file__).parents[1] / "kernel.tx"
 
@@ -42,8 +41,6 @@ of `LISTS` inside of which that was, the outermost first: each as its list and i
 
 # What decides how textX reads.
 _FOREIGN_SOURCES = {"textx": ("lang.py", "metamodel.py", "model.py"), "arpeggio": ("__init__.py",)}
-_DIGEST = sha256().digest_size
-_OLD = 90 * 24 * 3600
 
 
 def kernel_parser() -> Callable[[str], Reading]:
@@ -54,18 +51,6 @@ def kernel_parser() -> Callable[[str], Reading]:
     exec(code, module)
     read: Callable[[str], Reading] = module["read"]
     return read
-
-
-def cache_folder() -> Path | None:
-    """Where this user's programs keep what they can make again, or None if there is no such place."""
-    named = os.environ.get("LOCALAPPDATA" if sys.platform == "win32" else "XDG_CACHE_HOME", "")
-    if os.path.isabs(named):
-        return Path(named, "kcheck")
-    usual = {"win32": "AppData/Local", "darwin": "Library/Caches"}.get(sys.platform, ".cache")
-    try:
-        return Path.home() / usual / "kcheck"
-    except RuntimeError:
-        return None
 
 
 def _place() -> Path | None:
@@ -97,22 +82,10 @@ def _sources() -> Iterator[Path]:
 
 
 def _load(place: Path) -> CodeType | None:
-    """The code of the parser, if it lies there whole and nobody else can have written it."""
-    try:
-        with place.with_suffix(".bin").open("rb") as file:
-            data = file.read() if _is_ours(os.fstat(file.fileno())) else b""
-    except OSError:
-        return None
-    if sha256(data[_DIGEST:]).digest() != data[:_DIGEST]:
-        return None
-    code = marshal.loads(data[_DIGEST:])
+    """The code of the parser, if it lies there whole."""
+    data = unsealed(read(place.with_suffix(".bin")))
+    code = None if data is None else marshal.loads(data)
     return code if isinstance(code, CodeType) else None
-
-
-def _is_ours(status: os.stat_result) -> bool:
-    if not hasattr(os, "geteuid"):
-        return True
-    return status.st_uid in (os.geteuid(), 0) and not status.st_mode & 0o022
 
 
 def _make(place: Path | None) -> CodeType:
@@ -122,12 +95,8 @@ def _make(place: Path | None) -> CodeType:
         return compile(source, "<the generated parser>", "exec", dont_inherit=True)
     path = place.with_suffix(".py")
     code = compile(source, str(path), "exec", dont_inherit=True)
-    data = marshal.dumps(code)
-    with suppress(OSError):
-        place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        _forget_old(place.parent)
-        _write(path, source.encode())
-        _write(place.with_suffix(".bin"), sha256(data).digest() + data)
+    forget_old(place.parent, "parser-*")
+    write(place.parent, {path.name: source.encode(), f"{place.name}.bin": sealed(marshal.dumps(code))})
     return code
 
 
@@ -137,25 +106,3 @@ def _source() -> str:
     from kcheck.grammar.generator.reference import kernel_metamodel
 
     return generate(kernel_metamodel(), GRAMMAR.read_text(encoding="utf-8"), LISTS)
-
-
-def _write(path: Path, data: bytes) -> None:
-    """Writes a file so that others see all of it or nothing."""
-    import tempfile  # takes as long to load as the parser
-
-    handle, name = tempfile.mkstemp(prefix=path.name, dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        os.replace(name, path)
-    except OSError:
-        os.unlink(name)
-        raise
-
-
-def _forget_old(folder: Path) -> None:
-    """Parsers of versions that are gone; one that is still in use is made again."""
-    for path in folder.glob("parser-*"):
-        with suppress(OSError):
-            if path.stat().st_mtime < time.time() - _OLD:
-                path.unlink()

@@ -19,7 +19,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from kcheck.checker import prelude
-from kcheck.grammar.generator.cache import cache_folder
+from kcheck.grammar.cached_files import cache_folder
 from kcheck.runtime.jit.engine import version
 from kcheck.runtime.jit.program import Facts
 

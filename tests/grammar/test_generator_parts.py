@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from textx import metamodel_from_str
 
+from kcheck.grammar import cached_files
 from kcheck.grammar.generator import cache
 from kcheck.grammar.generator.module import generate
 from kcheck.grammar.generator.patterns import EVERY, OTHER, first_characters, kind_of, may_match_nothing
@@ -161,7 +162,7 @@ def test_no_home_is_no_failure(made: list[str], monkeypatch: pytest.MonkeyPatch)
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.delenv("LOCALAPPDATA", raising=False)
     monkeypatch.setattr(Path, "home", no_home)
-    assert cache.cache_folder() is None
+    assert cached_files.cache_folder() is None
     assert works(cache.kernel_parser())
 
 
@@ -209,11 +210,11 @@ def test_where_the_cache_is(platform: str, variable: str, usual: str, monkeypatc
     monkeypatch.setattr(sys, "platform", platform)
     monkeypatch.setattr(Path, "home", lambda: Path("/home/me"))
     monkeypatch.delenv(variable, raising=False)
-    assert cache.cache_folder() == Path("/home/me", usual, "kcheck")
+    assert cached_files.cache_folder() == Path("/home/me", usual, "kcheck")
     monkeypatch.setenv(variable, "relative")
-    assert cache.cache_folder() == Path("/home/me", usual, "kcheck")
+    assert cached_files.cache_folder() == Path("/home/me", usual, "kcheck")
     monkeypatch.setenv(variable, "/elsewhere")
-    assert cache.cache_folder() == Path("/elsewhere/kcheck")
+    assert cached_files.cache_folder() == Path("/elsewhere/kcheck")
 
 
 def test_processes_may_make_it_at_once(tmp_path: Path) -> None:
