@@ -247,6 +247,30 @@ def float_shape(type_: Type) -> bool:
     return type_ is FLOAT or isinstance(type_, (Vec, Mat))
 
 
+def element_type(type_: Type) -> Type | None:
+    """The type of `v[i]`: what an Int selects from an array, vector or matrix; None where there is no such thing."""
+    match type_:
+        case Array():
+            return type_.element
+        case Vec():
+            return FLOAT
+        case Mat():
+            return Vec(type_.size)
+        case _:
+            return None
+
+
+def length_of(type_: Type) -> int:
+    """How many elements an Int may select from, in a type that has such."""
+    match type_:
+        case Array():
+            return type_.length
+        case Vec() | Mat():
+            return type_.size
+        case _:
+            raise TypeError(f"{type_} has no elements by number")
+
+
 def position_type(rank: int) -> Type:
     """The type of a normalised position or of a size in Floats: Float, Vec2, Vec3."""
     return FLOAT if rank == 1 else Vec(rank)

@@ -81,7 +81,7 @@ def _held_type(target: _Target) -> types.Type | None:
     type_ = target.symbol.type
     for part in target.path:
         if isinstance(part, syntax.Index):
-            type_ = None if type_ is None else expressions.element_type(type_)
+            type_ = None if type_ is None else types.element_type(type_)
         elif isinstance(type_, types.Struct):
             index = type_.index(part.name.text)
             type_ = None if index is None else type_.fields[index].type
@@ -150,7 +150,7 @@ def _steps(context: FunctionContext, target: _Target) -> tuple[list[ir.TargetSte
 def _index_step(
     context: FunctionContext, part: syntax.Index, type_: types.Type
 ) -> tuple[ir.TargetStep, types.Type] | None:
-    element = expressions.element_type(type_)
+    element = types.element_type(type_)
     if element is None:
         context.report(rules.NO_SUCH_MEMBER, part.span, f"{expressions.describe(type_)} has no elements by number")
         return None
@@ -200,7 +200,7 @@ def _read(context: FunctionContext, target: _Target, steps: list[ir.TargetStep],
                 type_: types.Type = types.FLOAT if count == 1 else types.Vec(count)
                 value = ir.Swizzle(id=id_, type=type_, operand=value, components=step.components)
             case ir.IndexStep():
-                element = expressions.element_type(value.type)
+                element = types.element_type(value.type)
                 assert element is not None
                 again = context.again(step.index, span)
                 value = ir.Index(id=id_, type=element, operand=value, index=again)

@@ -617,7 +617,7 @@ def _index(context: FunctionContext, node: syntax.Index, expected: types.Type | 
 def index_of(
     context: FunctionContext, operand: ir.Expression, index: ir.Expression, node: syntax.Index
 ) -> ir.Expression | None:
-    element = element_type(operand.type)
+    element = types.element_type(operand.type)
     if element is None:
         context.report(
             rules.NO_SUCH_MEMBER,
@@ -628,19 +628,6 @@ def index_of(
     if not matches(context, index, types.INT, node.index):
         return None
     return ir.Index(id=context.node(node.span), type=element, operand=operand, index=index)
-
-
-def element_type(type_: types.Type) -> types.Type | None:
-    """The type of `v[i]`, or None where there is no such thing."""
-    match type_:
-        case types.Array():
-            return type_.element
-        case types.Vec():
-            return types.FLOAT
-        case types.Mat():
-            return types.Vec(type_.size)
-        case _:
-            return None
 
 
 # ---------------------------------------------------------------- making values

@@ -203,15 +203,10 @@ def swizzle_type(type_: Type, components: Sequence[int]) -> Type:
 
 def element_type(type_: Type) -> Type:
     """What an Int selects from an array, vector or matrix."""
-    match type_:
-        case Array(element, _):
-            return element
-        case Vec():
-            return FLOAT
-        case Mat(size):
-            return Vec(size)
-        case _:
-            raise Problem(f"{type_} has no elements by number")
+    element = types.element_type(type_)
+    if element is None:
+        raise Problem(f"{type_} has no elements by number")
+    return element
 
 
 def _check_make(type_: Type, parts: tuple[Type, ...]) -> None:

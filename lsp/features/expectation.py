@@ -157,14 +157,10 @@ def _part(type_: AnyType | None) -> AnyType | None:
     match type_:
         case types.Field():
             return type_.element if type_.rank == 1 else types.Field(type_.rank - 1, type_.element)
-        case types.Array():
-            return type_.element
-        case types.Vec():
-            return types.FLOAT
-        case types.Mat():
-            return types.Vec(type_.size)
-        case _:
+        case None:
             return None
+        case _:
+            return types.element_type(type_)
 
 
 def _is_inner(frame: Frame) -> bool:

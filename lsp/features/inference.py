@@ -13,7 +13,6 @@ from typing import TypeAlias
 from kcheck.checker import types
 from kcheck.checker.builtins import BY_NAME, CONSTRUCTORS, resolve
 from kcheck.checker.facts import Names
-from kcheck.checker.lower.expressions import element_type
 from kcheck.grammar import parser, syntax
 
 AnyType: TypeAlias = "types.Type | types.Field"
@@ -55,7 +54,7 @@ def type_of(node: syntax.Expr, names: Names, rank: int) -> AnyType | None:
             return member_type(type_of(operand, names, rank), name.text) or _enum(operand, names)
         case syntax.Index(operand=operand):
             inner = type_of(operand, names, rank)
-            return None if inner is None or isinstance(inner, types.Field) else element_type(inner)
+            return None if inner is None or isinstance(inner, types.Field) else types.element_type(inner)
         case syntax.StructValue(enum=enum, name=name):
             symbol = names.types.get((enum or name).text) or names.values.get(name.text)
             return None if symbol is None else symbol.type

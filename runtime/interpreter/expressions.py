@@ -13,7 +13,7 @@ import numpy as np
 
 from kcheck.checker import ir
 from kcheck.checker.ir import BinaryOp, Logic, UnaryOp
-from kcheck.checker.types import FLOAT, Array, Enum, Mat, Scalar, Type, Vec
+from kcheck.checker.types import FLOAT, Array, Enum, Mat, Scalar, Type, Vec, length_of
 from kcheck.runtime.failures import empty_read
 from kcheck.runtime.interpreter import composites
 from kcheck.runtime.interpreter.builtins import OPERATIONS
@@ -248,17 +248,6 @@ def _swizzle(operand: Scalars, components: tuple[int, ...]) -> Evaluate:
         return operand(frame, mask).T[chosen].T
 
     return evaluate
-
-
-def length_of(type_: Type) -> int:
-    """How many parts an index may choose from."""
-    match type_:
-        case Array():
-            return type_.length
-        case Vec() | Mat():
-            return type_.size
-        case _:
-            raise TypeError(f"{type_} cannot be indexed")
 
 
 def _whole(node: ir.Make | ir.Splat | ir.MakeVariant, scope: Scope) -> Evaluate:

@@ -12,8 +12,8 @@ from typing import assert_never, cast
 import numpy as np
 
 from kcheck.checker import ir
-from kcheck.checker.types import Array, Mat, Struct, Type, Vec, parts
-from kcheck.runtime.interpreter.expressions import compile_expression, compile_scalars, length_of
+from kcheck.checker.types import Array, Mat, Struct, Type, Vec, length_of, parts
+from kcheck.runtime.interpreter.expressions import compile_expression, compile_scalars
 from kcheck.runtime.interpreter.frames import NOBODY, Execute, Frame, Mask, lane_count, narrow
 from kcheck.runtime.interpreter.functions import Scope
 from kcheck.runtime.interpreter.values import (
