@@ -11,7 +11,7 @@ from typing import TypeVar
 from kcheck.checker.facts import symbols, words
 from kcheck.checker.facts.calls import CallSite, call_site
 from kcheck.checker.facts.lanes import Lanes
-from kcheck.checker.facts.sight import Sight, locals_in
+from kcheck.checker.facts.sight import locals_at
 from kcheck.checker.facts.surroundings import Names, Surroundings, members
 from kcheck.checker.facts.symbols import Symbol, SymbolKind
 from kcheck.checker.lower.recording import (
@@ -126,11 +126,8 @@ class ItemFacts:
 
     def names(self, offset: int) -> Names:
         """The names in sight at `offset`."""
-        locals_ = {
-            sight.name.text: self._local(sight.name)
-            for sight in self._sights
-            if sight.span.start <= offset <= sight.span.end
-        }
+        sights = locals_at(self._item, offset)
+        locals_ = {sight.name.text: self._local(sight.name) for sight in sights}
         return replace(self._names, values={**self._names.values, **locals_})
 
     def visible(self, offset: int) -> Mapping[str, Symbol]:
@@ -156,10 +153,6 @@ class ItemFacts:
     @property
     def _lanes(self) -> Lanes:
         return self._surroundings.lanes.get(self._item.key, Lanes())
-
-    @cached_property
-    def _sights(self) -> Sequence[Sight]:
-        return locals_in(self._item.node, self._item.text)
 
     @cached_property
     def _names(self) -> Names:

@@ -6,8 +6,9 @@ import sys
 from collections.abc import Iterator
 
 from kcheck.grammar import nodes, syntax
+from kcheck.grammar.source import ParsedItem
 from kcheck.grammar.spans import Span
-from kcheck.grammar.walk import descendants
+from kcheck.grammar.walk import children, descendants
 
 
 @nodes.node(kw_only=False)
@@ -18,10 +19,21 @@ class Sight(nodes.Value):
     span: Span
 
 
-def locals_in(item: syntax.Item, text: str) -> list[Sight]:
-    """All locals of an item and where they are in sight, inner ones after those that they hide."""
-    found = [sight for node in descendants(item) for sight in _of(node, text)]
+def locals_at(item: ParsedItem, offset: int) -> list[Sight]:
+    """The locals that are in sight at an offset, inner ones after those that they hide."""
+    nodes_ = _around(item.node, offset) if item.is_whole else descendants(item.node)
+    found = [s for node in nodes_ for s in _of(node, item.text) if s.span.start <= offset <= s.span.end]
     return sorted(found, key=lambda sight: (sight.span.start, -sight.span.end))
+
+
+def _around(node: syntax.Node, offset: int) -> Iterator[syntax.Node]:
+    """The nodes that hold an offset; where blocks are not closed, locals may be in sight in others too."""
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        if node.span.start <= offset <= node.span.end:
+            yield node
+            waiting += children(node)
 
 
 def _of(node: syntax.Node, text: str) -> Iterator[Sight]:
