@@ -664,7 +664,7 @@ def _writer(cls: type) -> _Writer:
         return _write_tuple
     if issubclass(cls, (Struct, EnumType)):
         return _write_type
-    return _write_parts if is_dataclass(cls) else _write_plain
+    return _parts_writer(cls) if is_dataclass(cls) else _write_plain
 
 
 def _write_member(text: list[str], value: Enum, types: dict[int, str]) -> None:
@@ -683,16 +683,22 @@ def _write_tuple(text: list[str], value: tuple[object, ...], types: dict[int, st
 
 def _write_type(text: list[str], value: Struct | EnumType, types: dict[int, str]) -> None:
     if id(value) not in types:
-        types[id(value)] = _hash_of(_write_parts, value, types)
+        types[id(value)] = _hash_of(_parts_writer(type(value)), value, types)
     text.append(f"type {types[id(value)]};")
 
 
-def _write_parts(text: list[str], value: object, types: dict[int, str]) -> None:
-    cls = type(value)
-    text.append(f"{cls.__name__}{{")
-    for name in compared_fields(cls):
-        _write(text, getattr(value, name), types)
-    text.append("}")
+def _parts_writer(cls: type) -> _Writer:
+    """Writes the name of a dataclass and all its fields."""
+    head, names = f"{cls.__name__}{{", compared_fields(cls)
+
+    def write(text: list[str], value: object, types: dict[int, str]) -> None:
+        text.append(head)
+        for name in names:
+            part = getattr(value, name)
+            (_WRITERS.get(type(part)) or _write)(text, part, types)
+        text.append("}")
+
+    return write
 
 
 def _write_plain(text: list[str], value: object, types: dict[int, str]) -> None:

@@ -8,16 +8,22 @@ from kcheck.checker.prelude.expand import (
     COMPOSITE_BUILTINS,
     ELEMENTARY_BUILTINS,
     PRELUDE_BUILTINS,
+    Key,
     composite_text,
     elementary_function,
     expand_prelude,
+    functions_for,
+    key_of,
 )
 
 __all__ = [
     "COMPOSITE_BUILTINS",
     "ELEMENTARY_BUILTINS",
     "PRELUDE_BUILTINS",
+    "Key",
     "composite_text",
     "elementary_function",
     "expand_prelude",
+    "functions_for",
+    "key_of",
 ]

@@ -38,7 +38,7 @@ class Prelude:
 
 
 @dataclass(frozen=True, slots=True)
-class _Key:
+class Key:
     """What a node asks for: a built-in or `%` on the type of its first argument, which decides among overloads."""
 
     name: str
@@ -64,6 +64,18 @@ class _Key:
         """The name of the function that the prelude has for it."""
         return f"{self.name}_{str(types.FLOAT if self.is_componentwise else self.type).lower()}"
 
+    @property
+    def function_name(self) -> str:
+        """The name of the function that it is: that of the prelude, or of one that applies this to each component."""
+        return f"{self.name}_{str(self.type).lower()}"
+
+
+def key_of(node: ir.Node) -> Key | None:
+    """What a call of a built-in asks of the prelude, if it has a text there."""
+    if isinstance(node, ir.BuiltinCall) and node.builtin in PRELUDE_BUILTINS:
+        return Key(node.builtin.value, node.args[0].type, node.builtin)
+    return None
+
 
 def expand_prelude(
     program: ir.Program, builtins: frozenset[Builtin] = PRELUDE_BUILTINS, *, remainder: bool = False
@@ -73,17 +85,17 @@ def expand_prelude(
     With `remainder` it is without `%` on Floats too, for backends on which that is not exact.
     """
 
-    def key(node: ir.Node) -> _Key | None:
-        if isinstance(node, ir.BuiltinCall) and node.builtin in builtins & PRELUDE_BUILTINS:
-            return _Key(node.builtin.value, node.args[0].type, node.builtin)
+    def key(node: ir.Node) -> Key | None:
+        if isinstance(node, ir.BuiltinCall):
+            return key_of(node) if node.builtin in builtins else None
         if remainder and isinstance(node, ir.Binary) and node.op is ir.BinaryOp.REM and node.type is not types.INT:
-            return _Key(_REMAINDER, node.type)
+            return Key(_REMAINDER, node.type)
         return None
 
     needed = {found for f in program.functions for n in ir.walk(f.body) if (found := key(n))}
     if not needed:
         return program
-    added, positions = _functions_for(sorted(needed, key=str))
+    added, positions = functions_for(sorted(needed, key=str))
     shift = len(added)
 
     def rewrite(node: ir.Node) -> ir.Node:
@@ -100,10 +112,10 @@ def expand_prelude(
     return replace(program, functions=added + own, schedule=with_functions(program.schedule, lambda f: f + shift))
 
 
-def _functions_for(needed: Iterable[_Key]) -> tuple[tuple[ir.Function, ...], dict[_Key, int]]:
-    """The functions that these need, and which one each of them calls."""
+def functions_for(needed: Iterable[Key]) -> tuple[tuple[ir.Function, ...], dict[Key, int]]:
+    """The functions that these need, callee before caller, and which one each of them calls."""
     added: list[ir.Function] = []
-    positions: dict[_Key, int] = {}
+    positions: dict[Key, int] = {}
     for file in (_COMPOSITE, _ELEMENTARY):
         asked = [key for key in needed if key.file == file]
         if asked:
@@ -115,7 +127,7 @@ def _functions_for(needed: Iterable[_Key]) -> tuple[tuple[ir.Function, ...], dic
     return tuple(added), positions
 
 
-def _take(text: Prelude, asked: Iterable[_Key], added: list[ir.Function]) -> dict[_Key, int]:
+def _take(text: Prelude, asked: Iterable[Key], added: list[ir.Function]) -> dict[Key, int]:
     """Add what one file has for these, with what that calls in its turn; answers where each one stands then."""
     wanted: set[int] = set()
     for key in asked:
@@ -133,7 +145,7 @@ def _reach(text: Prelude, position: int, found: set[int]) -> None:
                 _reach(text, node.function, found)
 
 
-def _componentwise(key: _Key, scalar: int) -> ir.Function:
+def _componentwise(key: Key, scalar: int) -> ir.Function:
     """A function that takes vectors or matrices and calls a scalar one for each component."""
     origins: list[Origin] = []
 
@@ -160,7 +172,7 @@ def _componentwise(key: _Key, scalar: int) -> ir.Function:
 
     returned = ir.Return(id=node(), value=applied(key.type, ()))
     return ir.Function(
-        name=f"{key.name}_{str(key.type).lower()}",
+        name=key.function_name,
         parameters=key.arity,
         locals=tuple(ir.LocalDecl(name=f"a{i}", type=key.type) for i in range(key.arity)),
         result=key.type,

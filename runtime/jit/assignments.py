@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from kcheck.checker import ir
-from kcheck.checker.types import Array, Type, parts
+from kcheck.checker.types import Array, Type, length_of, parts
 from kcheck.runtime.jit.emitter import Emitter, Value
-from kcheck.runtime.jit.expressions import element_place, field_span, length_of
+from kcheck.runtime.jit.expressions import element_place, field_span
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from itertools import accumulate, pairwise
 
 from kcheck.checker.ir import Program, content_hash
 from kcheck.runtime.backend import Cancelled, Launch, Outcome, Progress, never, silent
 from kcheck.runtime.jit import cache
 from kcheck.runtime.jit.engine import Loaded, machine_code
-from kcheck.runtime.jit.program import write_module
+from kcheck.runtime.jit.program import Facts, write_module
 from kcheck.runtime.jit.runs import Compiled, run
 from kcheck.runtime.jit.threads import cores
 
@@ -58,8 +62,24 @@ def _compiled(program: Program, empty: frozenset[str], fast: bool, threads: int)
     """The program as machine code, from the cache folder or made now."""
     name = cache.name_of(f"{content_hash(program)} {sorted(empty)} {fast}")
     kept = cache.load(name)
-    if kept is None:
-        text, facts = write_module(program, empty, fast=fast)
-        kept = cache.Kept(facts, machine_code(text))
-        cache.keep(name, kept)
-    return Compiled(program, kept.facts, Loaded(kept.code, kept.facts.drivers), threads)
+    if kept is not None:
+        facts, codes = _read(kept)
+    else:
+        module = write_module(program, empty, fast=fast)
+        facts, codes = module.facts, [machine_code(module.text), *module.linked]
+        cache.keep({name: _written(facts, codes)})
+    return Compiled(program, facts, Loaded(codes, facts.drivers), threads)
+
+
+def _written(facts: Facts, codes: Sequence[bytes]) -> bytes:
+    """What is kept of a program: a line with its facts and the sizes of its codes, then these."""
+    head = json.dumps([asdict(facts), [len(code) for code in codes]])
+    return b"".join([head.encode(), b"\n", *codes])
+
+
+def _read(data: bytes) -> tuple[Facts, list[bytes]]:
+    head, rest = data.split(b"\n", 1)
+    facts, sizes = json.loads(head)
+    ends = list(accumulate(sizes, initial=0))
+    codes = [rest[start:end] for start, end in pairwise(ends)]
+    return Facts(**{**facts, "drivers": tuple(facts["drivers"])}), codes

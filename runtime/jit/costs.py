@@ -3,11 +3,12 @@ is to stop.  A unit is about a nanosecond of a core that does one thing at a tim
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from kcheck.checker import ir
 from kcheck.checker.builtins import Builtin
+from kcheck.checker.prelude import Key, key_of
 
 LONG = 1_000_000
 """A loop of more units looks whether it is to stop, so that all that runs without a look is short."""
@@ -33,11 +34,15 @@ _SLOW = {Builtin.SQRT: 5, Builtin.UDIV: 5, Builtin.UREM: 5}
 
 
 class Costs:
-    """The costs of a function's nodes; `callees` are the functions before it."""
+    """The costs of a function's nodes; `callees` are the functions before it, and `prelude` what those of the prelude
+    cost."""
 
-    def __init__(self, function: ir.Function, callees: Sequence[Cost], inlined: Sequence[bool]) -> None:
+    def __init__(
+        self, function: ir.Function, callees: Sequence[Cost], inlined: Sequence[bool], prelude: Callable[[Key], Cost]
+    ) -> None:
         self._callees = callees
         self._inlined = inlined
+        self._prelude = prelude
         self._units: dict[int, float] = {}
         self._long, self._straight = False, True
         self.size = 0
@@ -57,11 +62,7 @@ class Costs:
         below = sum(self._units[id(child)] for child in ir.children(node))
         match node:
             case ir.Call() | ir.CallStatement():
-                callee = self._callees[node.function]
-                self._long |= callee.is_long
-                self._straight &= callee.is_straight and self._inlined[node.function]
-                self.size += callee.size if self._inlined[node.function] else 0
-                return below + callee.units + 1
+                return below + self._called(self._callees[node.function], self._inlined[node.function])
             case ir.Loop():
                 rounds, self._straight = _rounds(node), False
                 units = below * (_USUAL_ROUNDS if rounds is None else rounds)
@@ -72,12 +73,20 @@ class Costs:
                 return below + 5
             case ir.Binary(op=ir.BinaryOp.DIV | ir.BinaryOp.REM):
                 return below + 5
+            case ir.BuiltinCall() if (key := key_of(node)) is not None:
+                return below + self._called(self._prelude(key), inlined=True)
             case ir.BuiltinCall():
                 return below + _SLOW.get(node.builtin, 1)
             case ir.Const() | ir.Block() | ir.Local():
                 return below
             case _:
                 return below + 1
+
+    def _called(self, callee: Cost, inlined: bool) -> float:
+        self._long |= callee.is_long
+        self._straight &= callee.is_straight and inlined
+        self.size += callee.size if inlined else 0
+        return callee.units + 1
 
 
 def _rounds(loop: ir.Loop) -> int | None:

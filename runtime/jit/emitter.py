@@ -198,18 +198,18 @@ class Emitter:
     def choose(self, condition: str, type_: Type, then: Callable[[], Value], otherwise: Callable[[], Value]) -> Value:
         """The value of the chosen side, of which alone anything is computed."""
         code = self.code
-        places = [code.alloca(_held(piece), 8, 8) for piece in self.pieces(type_)]
         yes, no, end = code.label("then"), code.label("else"), code.label("end")
         code.branch(condition, yes, no)
+        sides: list[tuple[Value, str]] = []
         for label, side in ((yes, then), (no, otherwise)):
             code.start(label)
-            for piece, place, part in zip(self.pieces(type_), places, side(), strict=True):
-                code.do(f"store {_held(piece)} {part}, ptr {place}")
+            sides.append((side(), code.block))
             code.jump(end)
         code.start(end)
+        [(left, first), (right, second)] = sides
         return [
-            code.value(f"load {_held(piece)}, ptr {place}")
-            for piece, place in zip(self.pieces(type_), places, strict=True)
+            code.value(f"phi {_held(piece)} [{a}, %{first}], [{b}, %{second}]")
+            for piece, a, b in zip(self.pieces(type_), left, right, strict=True)
         ]
 
     @contextmanager

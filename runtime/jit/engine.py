@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import itertools
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 
 import llvmlite
@@ -14,7 +14,7 @@ import llvmlite.binding as llvm
 _lock = threading.Lock()
 """LLVM's context is one for the whole process."""
 
-_LARGE = 40_000
+_LARGE = 20_000
 """The characters of a large program."""
 
 _numbers = itertools.count()
@@ -24,22 +24,25 @@ Entrance = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_voi
 
 
 class Loaded:
-    """Machine code in this process, for as long as this object lives; `entrances` are its drivers."""
+    """Machine code in this process, in parts that call each other, for as long as this object lives; `entrances` are
+    its drivers."""
 
-    def __init__(self, code: bytes, names: Sequence[str]) -> None:
+    def __init__(self, codes: Iterable[bytes], names: Sequence[str]) -> None:
         with _lock:
             self._linker = _linker()
-            builder = llvm.JITLibraryBuilder().add_object_img(code).add_current_process()
+            builder = llvm.JITLibraryBuilder().add_current_process()
+            for code in codes:
+                builder.add_object_img(code)
             for name in names:
                 builder.export_symbol(name)
             self._library = builder.link(self._linker, f"kernel{next(_numbers)}")
         self.entrances = {name: Entrance(self._library[name]) for name in names}
 
 
-def machine_code(text: str) -> bytes:
-    """The machine code of a module, optimised."""
+def machine_code(text: str, *, has_vectors: bool = True) -> bytes:
+    """The machine code of a module, optimised; `has_vectors` says that scalars which go together are worth a search."""
     with _lock:
-        return bytes(_machine().emit_object(_optimised(text)))
+        return bytes(_machine().emit_object(_optimised(text, has_vectors)))
 
 
 def optimised(text: str) -> str:
@@ -48,7 +51,7 @@ def optimised(text: str) -> str:
         return str(_optimised(text))
 
 
-def _optimised(text: str) -> llvm.ModuleRef:
+def _optimised(text: str, has_vectors: bool = True) -> llvm.ModuleRef:
     machine = _machine()
     module = llvm.parse_assembly(text)
     module.triple = llvm.get_process_triple()
@@ -57,7 +60,7 @@ def _optimised(text: str) -> llvm.ModuleRef:
     options = llvm.create_pipeline_tuning_options(speed_level=3)
     options.loop_vectorization = options.loop_unrolling = True
     # The search for scalars that go together takes as long as all the rest in large programs, and finds little there.
-    options.slp_vectorization = len(text) < _LARGE
+    options.slp_vectorization = has_vectors and len(text) < _LARGE
     passes = llvm.create_pass_builder(machine, options)
     passes.getModulePassManager().run(module, passes)
     return module

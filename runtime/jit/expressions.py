@@ -8,7 +8,8 @@ from typing import Protocol, assert_never
 from kcheck.checker import ir, types
 from kcheck.checker.builtins import Builtin
 from kcheck.checker.ir import BinaryOp, Logic, UnaryOp
-from kcheck.checker.types import BOOL, FLOAT, INT, Array, Enum, Mat, Scalar, Struct, Type, Vec
+from kcheck.checker.prelude import key_of
+from kcheck.checker.types import BOOL, FLOAT, INT, Array, Enum, Mat, Scalar, Struct, Type, length_of
 from kcheck.runtime.jit import places, reads
 from kcheck.runtime.jit.builtins import OPERATIONS
 from kcheck.runtime.jit.emitter import Emitter, Value
@@ -19,7 +20,15 @@ from kcheck.runtime.jit.text import arguments
 
 
 class Locals(Protocol):
-    """Where the locals of the function at hand are."""
+    """Where the locals of the function at hand are: a value that never changes, or variables."""
+
+    def settle(self, local: int, value: Value) -> bool:
+        """Whether this is all that the local ever is, so that it needs no variable."""
+        ...
+
+    def settled(self, local: int) -> Value | None:
+        """What a local without variables is."""
+        ...
 
     def places(self, local: int) -> list[str]:
         """A pointer to the variable of each piece."""
@@ -56,7 +65,8 @@ class Expressions:
             case ir.Const():
                 return emitter.constant(node.type, node.leaves)
             case ir.Local():
-                return emitter.get(self._locals.places(node.local), node.type)
+                value = self._locals.settled(node.local)
+                return emitter.get(self._locals.places(node.local), node.type) if value is None else value
             case ir.Param():
                 place = emitter.module.environment.params[node.name]
                 return emitter.load(self._code.offset(emitter.item(ENV), place), node.type)
@@ -246,6 +256,9 @@ class Expressions:
     # ------------------------------------------------------------ built-ins and calls
 
     def _builtin(self, node: ir.BuiltinCall) -> Value:
+        key = key_of(node)
+        if key is not None:
+            return self.call(self._emitter.module.of_prelude(key), node.type, node.args)
         args = [self.value(arg) for arg in node.args]
         match node.builtin:
             case Builtin.SELECT:
@@ -318,17 +331,6 @@ def payload_span(emitter: Emitter, type_: Type, variant: int, index: int) -> sli
     fields = type_.variants[variant].fields
     before += [f.type for f in fields[:index]]
     return emitter.module.storage.span(tuple(before), fields[index].type)
-
-
-def length_of(type_: Type) -> int:
-    """How many parts an index may choose from."""
-    match type_:
-        case Array():
-            return type_.length
-        case Vec() | Mat():
-            return type_.size
-        case _:
-            raise TypeError(f"{type_} cannot be indexed")
 
 
 def _scalar_kind(type_: Type) -> Scalar:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from kcheck.checker import ir
+from kcheck.checker.prelude import Key
 from kcheck.checker.types import UNIT, Scalar, Type
 from kcheck.runtime.jit.costs import Cost, Costs
-from kcheck.runtime.jit.emitter import Emitter
+from kcheck.runtime.jit.emitter import Emitter, Value
 from kcheck.runtime.jit.expressions import direct_result
-from kcheck.runtime.jit.module import Compiled, Module, item_type
+from kcheck.runtime.jit.module import Compiled, Module, Written, item_type
 from kcheck.runtime.jit.schedules.groups import GroupWriter
 from kcheck.runtime.jit.statements import Statements
 from kcheck.runtime.jit.storage import REGISTERS
@@ -18,19 +21,38 @@ _INLINED = 3000
 """A function of at most this size is inlined wherever it is called, so that loops around calls can be vectorised."""
 
 
-def write_functions(module: Module) -> list[Cost]:
-    """Write all functions of the program; answers what they cost."""
-    costs: list[Cost] = []
+def costs_of(functions: Sequence[ir.Function], prelude: Callable[[Key], Cost]) -> list[Costs]:
+    """What the functions of a program cost."""
+    found: list[Costs] = []
+    wholes: list[Cost] = []
     inlined: list[bool] = []
+    for function in functions:
+        costs = Costs(function, wholes, inlined, prelude)
+        found.append(costs)
+        wholes.append(costs.whole)
+        inlined.append(_is_inlined(costs.whole))
+    return found
+
+
+def write_functions(module: Module, costs: Sequence[Costs]) -> None:
+    """Write all functions of the program, which cost so much."""
     for position, function in enumerate(module.program.functions):
-        found = Costs(function, costs, inlined)
-        costs.append(found.whole)
-        inlined.append(found.size <= _INLINED)
         if ir.Effect.EXCHANGE in function.effects:
-            module.functions.append(GroupWriter(module, position, found).write())
-        else:
-            module.functions.append(_Writer(module, position, found).write(inlined[-1]))
-    return costs
+            module.functions.append(GroupWriter(module, position, costs[position]).write())
+            continue
+        written = write_function(module, position, costs[position])
+        attributes = "alwaysinline " if written.compiled.is_inlined else ""
+        module.texts.append(written.definition("internal ", attributes))
+        module.functions.append(written.compiled)
+
+
+def write_function(module: Module, position: int, costs: Costs) -> Written:
+    """Write a function that does not exchange; those before it are known."""
+    return _Writer(module, position, costs).write()
+
+
+def _is_inlined(cost: Cost) -> bool:
+    return cost.size <= _INLINED
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,27 +78,58 @@ class _Writer:
         self._direct = direct_result(self._emitter.pieces(self._function.result))
         self._parameters = self._declare()
         self._places: dict[int, list[str]] = {}
+        self._settled: dict[int, Value] = {}
+        self._assignments = self._count_assignments()
 
-    def write(self, inline: bool) -> Compiled:
+    def write(self) -> Written:
         self._take_arguments()
         self._statements.block(self._function.body)
         if self._code.is_open:
             # Behind a loop or branch that always returns, or at the end of a function without a result.
             self._code.close("ret void" if self._function.result == UNIT else "unreachable")
         self._emitter.finish()
-        name = f"f{self._position}"
+        name, cost = self._module.names[self._position], self._costs.whole
         needs = tuple(self._emitter.needs)
         declared = [f"{item_type(need)} %{need}" for need in needs] + self._parameters.declared
-        attributes = "alwaysinline nounwind" if inline else "nounwind"
         result = "void" if self._direct is None else REGISTERS[self._direct]
-        head = f"define internal {result} @{name}({', '.join(declared)}) {attributes}"
-        self._module.texts.append(self._code.text(head))
-        is_straight = inline and self._costs.whole.is_straight and not self._emitter.uses_arrays
-        return Compiled(
-            name, needs, self._emitter.whole_stack, self._emitter.whole_scratch, inline, is_straight=is_straight
+        is_inlined = _is_inlined(cost)
+        compiled = Compiled(
+            name,
+            needs,
+            self._emitter.whole_stack,
+            self._emitter.whole_scratch,
+            is_inlined,
+            is_straight=is_inlined and cost.is_straight and not self._emitter.uses_arrays,
         )
+        return Written(f"{result} @{name}({', '.join(declared)})", self._code.body(), compiled, cost)
 
     # ------------------------------------------------------------ locals
+
+    def _count_assignments(self) -> Counter[int]:
+        """How often something stands that changes a local; what changes a part of it counts more."""
+        found: Counter[int] = Counter()
+        for node in ir.walk(self._function.body):
+            match node:
+                case ir.Assign():
+                    found[node.local] += 2 if node.steps else 1
+                case ir.Load() | ir.Loop():
+                    found[node.local] += 1
+                case ir.CallStatement() if node.local is not None:
+                    found[node.local] += 1
+        return found
+
+    def settle(self, local: int, value: Value) -> bool:
+        """A single assignment comes before all reads, on every path."""
+        if self._assignments[local] > 1 or not self._is_in_registers(local):
+            return False
+        self._settled[local] = value
+        return True
+
+    def settled(self, local: int) -> Value | None:
+        return self._settled.get(local)
+
+    def _is_in_registers(self, local: int) -> bool:
+        return all(isinstance(piece, Scalar) for piece in self._emitter.pieces(self.type_of(local)))
 
     def type_of(self, local: int) -> Type:
         return self._function.locals[local].type
@@ -102,14 +155,15 @@ class _Writer:
         return _Parameters(by_local, rooms, declared + [f"ptr {room}" for room in rooms])
 
     def _take_arguments(self) -> None:
-        """Variables for the parameters.  Stored arrays stay the caller's where nothing is assigned to them."""
-        assigned = {
-            n.local for n in ir.walk(self._function.body) if not isinstance(n, ir.Local) and hasattr(n, "local")
-        }
+        """Variables for the parameters that are assigned to; others are what the caller gave."""
         for local, names in enumerate(self._parameters.by_local):
+            assigned = self._assignments[local] > 0
+            if not assigned and self._is_in_registers(local):
+                self._settled[local] = names
+                continue
             pieces = self._emitter.pieces(self.type_of(local))
             places = self._places[local] = [
-                self._emitter.variable(piece) if isinstance(piece, Scalar) or local in assigned else name
+                self._emitter.variable(piece) if isinstance(piece, Scalar) or assigned else name
                 for piece, name in zip(pieces, names, strict=True)
             ]
             for piece, place, name in zip(pieces, places, names, strict=True):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
 from kcheck.checker import ir
-from kcheck.checker.types import FLOAT, INT
+from kcheck.checker.prelude import Key
+from kcheck.checker.types import Scalar
+from kcheck.runtime.jit.costs import Cost
 from kcheck.runtime.jit.storage import Storage, byte_size
 
 ENV, STOP, ERROR, SCRATCH = "env", "stop", "error", "scratch"
@@ -73,14 +75,36 @@ class Compiled:
     is_straight: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A function as text: what stands behind `define` up to its arguments, its body in braces, and what is known of
+    it."""
+
+    signature: str
+    body: str
+    compiled: Compiled
+    cost: Cost
+
+    def definition(self, linkage: str, attributes: str) -> str:
+        return f"define {linkage}{self.signature} {attributes}nounwind {self.body}"
+
+
+def prelude_name(name: str) -> str:
+    """What a function of the prelude is called in modules."""
+    return f"prelude.{name}"
+
+
 @dataclass(slots=True)
 class Module:
     """The text of a program as it comes together.
 
-    `empty` are the ports without elements; `sites` numbers the nodes that may fail, by function and node id.
+    `names` are those of its functions and `prelude` those of the prelude that it may call, by name; `empty` are the
+    ports without elements; `sites` numbers the nodes that may fail, by function and node id.
     """
 
     program: ir.Program
+    names: Sequence[str]
+    prelude: Mapping[str, Written]
     storage: Storage
     environment: Environment
     float_flags: str
@@ -88,8 +112,16 @@ class Module:
     sites: Mapping[tuple[int, int], int]
     functions: list[Compiled] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
+    from_prelude: dict[str, None] = field(default_factory=dict)
+    """The functions of the prelude that it does call."""
     _constants: dict[str, str] = field(default_factory=dict)
     _loops: list[Wish] = field(default_factory=list)
+
+    def of_prelude(self, key: Key) -> Compiled:
+        """The function for a call of a built-in."""
+        name = prelude_name(key.function_name)
+        self.from_prelude[name] = None
+        return self.prelude[name].compiled
 
     def note(self, wish: Wish | None) -> str:
         """What to write behind the jump back of a loop, for LLVM to heed; each loop has a note of its own."""
@@ -116,8 +148,8 @@ class Module:
 
     @property
     def is_plain(self) -> bool:
-        """Whether all ports hold numbers, one behind the other."""
-        return all(port.type.element in (INT, FLOAT) for port in ports_of(self.program))
+        """Whether all ports hold scalars, one behind the other."""
+        return all(isinstance(port.type.element, Scalar) for port in ports_of(self.program))
 
     def port(self, name: str) -> ir.PortDecl:
         return next(port for port in ports_of(self.program) if port.name == name)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
 from kcheck.checker import ir
-from kcheck.checker.prelude import expand_prelude
+from kcheck.checker.prelude import key_of
 from kcheck.grammar.garbage import no_collection
 from kcheck.grammar.recursion import deep_recursion
 from kcheck.runtime.jit.costs import Cost
-from kcheck.runtime.jit.functions import write_functions
+from kcheck.runtime.jit.functions import costs_of, write_functions
+from kcheck.runtime.jit.library import library
 from kcheck.runtime.jit.module import Compiled, Module, environment_of
 from kcheck.runtime.jit.schedules.elements import write_elements
 from kcheck.runtime.jit.schedules.fold import block_size, write_fold
@@ -20,8 +21,7 @@ from kcheck.runtime.jit.schedules.prefix import write_prefix
 from kcheck.runtime.jit.schedules.scatter import is_unordered, write_scatter
 from kcheck.runtime.jit.schedules.walk import write_walk
 from kcheck.runtime.jit.storage import storage_of
-
-FAST_FLAGS = "reassoc nsz arcp contract "
+from kcheck.runtime.jit.text import FAST_FLAGS
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,16 +49,29 @@ def fallible(program: ir.Program) -> Iterator[tuple[int, ir.Node]]:
                 yield position, node
 
 
-def write_module(source: ir.Program, empty: frozenset[str], *, fast: bool) -> tuple[str, Facts]:
+@dataclass(frozen=True, slots=True)
+class Text:
+    """The text of a module, what a run needs to know of it, and the machine code to be linked to it."""
+
+    text: str
+    facts: Facts
+    linked: Sequence[bytes]
+
+
+def write_module(program: ir.Program, empty: frozenset[str], *, fast: bool) -> Text:
     """The text of the module that runs a program when these of its ports have no elements."""
     with deep_recursion(), no_collection():
-        program = expand_prelude(source)
-        shift = len(program.functions) - len(source.functions)
-        sites = {(shift + position, node.id): site for site, (position, node) in enumerate(fallible(source))}
-        module = Module(program, storage_of(program), environment_of(program), FAST_FLAGS if fast else "", empty, sites)
-        costs = write_functions(module)
-        drivers = _write_drivers(module, costs[program.schedule.element])
-    scheduled = [costs[position] for position in _roles(program.schedule)]
+        prelude = library(fast)
+        prelude.need({key for function in program.functions for n in ir.walk(function.body) if (key := key_of(n))})
+        sites = {(position, node.id): site for site, (position, node) in enumerate(fallible(program))}
+        names = [f"f{position}" for position in range(len(program.functions))]
+        flags = FAST_FLAGS if fast else ""
+        storage, environment = storage_of(program), environment_of(program)
+        module = Module(program, names, prelude.functions, storage, environment, flags, empty, sites)
+        costs = costs_of(program.functions, prelude.cost)
+        write_functions(module, costs)
+        drivers = _write_drivers(module, costs[program.schedule.element].whole)
+    scheduled = [costs[position].whole for position in _roles(program.schedule)]
     facts = Facts(
         tuple(driver.name for driver in drivers),
         max(driver.stack for driver in drivers),
@@ -68,7 +81,9 @@ def write_module(source: ir.Program, empty: frozenset[str], *, fast: bool) -> tu
         block_size(module),
         is_unordered(program),
     )
-    return module.text(), facts
+    apart = not (isinstance(program.schedule, ir.Lanes) or all(cost.is_straight for cost in scheduled))
+    texts = prelude.texts(module.from_prelude, apart=apart)
+    return Text("".join([*texts, module.text()]), facts, prelude.linked(module.from_prelude) if apart else [])
 
 
 def _roles(schedule: ir.Schedule) -> Iterator[int]:

@@ -21,7 +21,7 @@ from kcheck.runtime.jit.program import Facts, fallible
 from kcheck.runtime.jit.schedules.driver import SCRATCH_START
 from kcheck.runtime.jit.schedules.prefix import SLOTS_START, slot_size
 from kcheck.runtime.jit.storage import byte_size
-from kcheck.runtime.jit.threads import Work, run_chunks
+from kcheck.runtime.jit.threads import Work, address_of, run_chunks
 from kcheck.runtime.layout import AnyArray, base_dtype, inner_shape
 from kcheck.runtime.outputs import output_extent, output_shape
 
@@ -96,7 +96,8 @@ class _Run:
         fields = {**launch.inputs, **self.memories, **self.outputs}
         bound = [fields[port.name] for port in compiled.ports]
         self._environment = _environment(compiled, launch, bound)
-        self._elements = [np.ascontiguousarray(field.data) for field in bound]
+        arrays = [field.data for field in bound]
+        self._elements = [one if one.flags.c_contiguous else np.ascontiguousarray(one) for one in arrays]
         self._places = [address(array) for array in self._elements]
 
     # ------------------------------------------------------------ schedules
@@ -184,7 +185,7 @@ class _Run:
 
     def _pointers(self, more: AnyArray | None, target: AnyArray | None) -> ctypes.Array[ctypes.c_void_p]:
         """What a driver takes, see `schedules.driver`; the output, to put `target` in its place, is the last port."""
-        shared = (ctypes.addressof(self._environment), ctypes.addressof(self._stop))
+        shared = (address_of(self._environment), ctypes.addressof(self._stop))
         places = self._places if target is None else [*self._places[:-1], address(target)]
         return self._compiled.pointers(*shared, None if more is None else address(more), *places)
 
@@ -209,11 +210,8 @@ def failure(program: ir.Program, site: int) -> Exception:
 def address(array: AnyArray) -> int:
     """Where the elements of a contiguous array lie."""
     if array.size and array.flags.writeable:
-        return ctypes.addressof(_char.from_buffer(array.data))  # four times as quick as what fits all arrays
+        return address_of(array.data)  # four times as quick as what fits all arrays
     return array.ctypes.data
-
-
-_char = ctypes.c_char
 
 
 def _memory(size: int) -> AnyArray:
@@ -235,11 +233,13 @@ def _new_outputs(compiled: Compiled, launch: Launch) -> dict[str, Field]:
     return made
 
 
-def _environment(compiled: Compiled, launch: Launch, bound: Sequence[Field]) -> ctypes.Array[ctypes.c_char]:
+def _environment(compiled: Compiled, launch: Launch, bound: Sequence[Field]) -> bytearray:
     """What all elements share, as `emitter.Environment` says; `bound` are the fields of the ports."""
     numbers: list[float] = list(launch.shape[::-1])
     for field in bound:
-        numbers += [*field.shape[::-1], *field.extent.size]
-    params = [launch.params[param.name].tobytes() for param in compiled.program.params]
-    data = b"".join([compiled.numbers.pack(*numbers), *params])
-    return ctypes.create_string_buffer(data, len(data))
+        numbers += field.shape[::-1]
+        numbers += field.extent.size
+    data = bytearray(compiled.numbers.pack(*numbers))
+    for param in compiled.program.params:
+        data += launch.params[param.name].tobytes()
+    return data

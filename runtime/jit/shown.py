@@ -9,5 +9,4 @@ from kcheck.runtime.jit.program import write_module
 
 def llvm(program: Program) -> str:
     """The assembly language of a program's drivers as LLVM improved it for this processor."""
-    text, _ = write_module(program, frozenset(), fast=False)
-    return optimised(text)
+    return optimised(write_module(program, frozenset(), fast=False).text)

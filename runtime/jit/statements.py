@@ -65,7 +65,8 @@ class Statements:
                 raise TypeError("only functions of groups exchange")
 
     def _set(self, local: int, value: Value) -> None:
-        self._emitter.put(self._locals.places(local), self._locals.type_of(local), value)
+        if not self._locals.settle(local, value):
+            self._emitter.put(self._locals.places(local), self._locals.type_of(local), value)
 
     def _put(self, node: ir.Put) -> None:
         emitter, element = self._emitter, self._module.port(node.memory).type.element

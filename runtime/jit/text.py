@@ -7,6 +7,9 @@ from contextlib import contextmanager
 
 from kcheck.checker.types import BOOL, FLOAT, Scalar
 
+FAST_FLAGS = "reassoc nsz arcp contract "
+"""What LLVM may do to arithmetic on Floats that is not strict."""
+
 
 def constant(kind: Scalar, leaf: int) -> str:
     """A scalar of an IR constant: a bool, a signed int, or the bits of a Float."""
@@ -121,8 +124,11 @@ class Code:
 
     def text(self, head: str) -> str:
         """The whole function: `head` is all before its brace."""
-        lines = [f"{head} {{", "entry:", *self._entry, *self._lines, "}"]
-        return "\n".join(lines) + "\n"
+        return f"{head} {self.body()}"
+
+    def body(self) -> str:
+        """The function from its brace on."""
+        return "\n".join(["{", "entry:", *self._entry, *self._lines, "}\n"])
 
 
 def arguments(types: Sequence[str], names: Sequence[str]) -> list[str]:

@@ -14,6 +14,8 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from queue import Empty, SimpleQueue
+from typing import TypeAlias
 
 from kcheck.runtime.backend import Cancelled, Interrupted, Progress
 
@@ -74,20 +76,33 @@ class Work:
     def chunks(self) -> int:
         return -(-self.count // self.size)
 
-    def own_memory(self) -> ctypes.Array[ctypes.c_char]:
+    def own_memory(self) -> bytearray:
         """A worker's memory, with a report of nothing."""
-        return ctypes.create_string_buffer(_NOTHING, self.own_bytes)
+        own = bytearray(self.own_bytes)
+        own[: len(_NOTHING)] = _NOTHING
+        return own
+
+
+def address_of(memory: bytearray | memoryview) -> int:
+    """Where bytes lie that may be written; there is at least one."""
+    return ctypes.addressof(_char.from_buffer(memory))
+
+
+_char = ctypes.c_char
 
 
 def run_chunks(work: Work, threads: int, cancelled: Cancelled, tell: Progress, *, here: bool) -> int:
     """Run all chunks on up to so many threads; answers the site of the first chunk's error, or -1.
 
     With `here` the caller's thread is one of them; then no chunk may take long.  Raises `Interrupted` when the caller
-    cancels, and what a thread raised; no thread is left running.
+    cancels, and what a thread raised; no thread is left at work.
     """
+    threads = min(threads, work.chunks)
+    if here and threads == 1 == work.chunks:
+        return _run_one(work)
     crew = _Crew(work, cancelled, tell)
     try:
-        started = crew.start(min(threads, work.chunks) - here)
+        started = crew.start(threads - here)
         if here or not started:  # the system may have no thread left to give
             crew.take_part()
         crew.wait()
@@ -101,6 +116,13 @@ def run_chunks(work: Work, threads: int, cancelled: Cancelled, tell: Progress, *
     return min(crew.errors)[1] if crew.errors else -1
 
 
+def _run_one(work: Work) -> int:
+    """Run the only chunk, which is short, on this thread."""
+    own, queue = work.own_memory(), Queue(0, work.size, work.count, 0)
+    work.entrance(work.arguments[0], address_of(own), ctypes.addressof(queue), 1)
+    return -1 if own.startswith(_NOTHING[:4]) else Report.from_buffer(own).site
+
+
 class _Crew:
     """The threads of one run, and what they have in common."""
 
@@ -111,44 +133,45 @@ class _Crew:
         """Chunks with the sites of their errors."""
         self.raised: list[BaseException] = []
         self._numbers = itertools.count()
-        self._threads: list[threading.Thread] = []
+        self._at_work = 0
+        self._finished: SimpleQueue[None] = SimpleQueue()
+        """Something for each thread that is not at work any more."""
 
     def start(self, threads: int) -> int:
-        """Start threads; answers how many the system gave."""
-        if threads <= 0:
-            return 0
-        with _stack_size_lock:
-            before = threading.stack_size(_USUAL_STACK + self._work.stack_bytes // 4096 * 4096)
-            try:
-                with suppress(RuntimeError):  # where the system gives no more, those that are there do it all
-                    for _ in range(threads):
-                        thread = threading.Thread(target=self._run, daemon=True)
-                        thread.start()
-                        self._threads.append(thread)
-            finally:
-                threading.stack_size(before)
-        return len(self._threads)
+        """Set threads to work; answers how many the system gave."""
+        with suppress(RuntimeError):  # where the system gives no more, those that are there do it all
+            for _ in range(threads):
+                _occupy(self._run, self._finished, self._work.stack_bytes)
+                self._at_work += 1
+        return self._at_work
 
     def take_part(self) -> None:
         """Run chunks on this thread, which asks and tells between them."""
-        run, asked = self._worker(), time.monotonic()
-        while run(1):
-            if time.monotonic() - asked > _PATIENCE:
+        run, chunks = self._worker(), 1
+        asked = start = time.monotonic()
+        while run(chunks):
+            now = time.monotonic()
+            if now - asked > _PATIENCE:
                 self._ask()
-                asked = time.monotonic()
+                asked = now
+            # As many at a time as take a part of that, for what Python does in between costs as much as a small chunk.
+            chunks = chunks * 2 if now - start < _PATIENCE / 8 else max(1, chunks // 2)
+            start = now
 
     def wait(self) -> None:
-        """Wait for the threads to end, and ask and tell meanwhile."""
-        for thread in self._threads:
-            thread.join(_PATIENCE)
-            while thread.is_alive():
+        """Wait for the threads to finish, and ask and tell meanwhile."""
+        while self._at_work:
+            try:
+                self._finished.get(timeout=_PATIENCE)
+                self._at_work -= 1
+            except Empty:
                 self._ask()
-                thread.join(_PATIENCE)
 
     def leave(self) -> None:
-        """Wait for the threads to end, whatever comes."""
-        for thread in self._threads:
-            thread.join()
+        """Wait for the threads to finish, whatever comes."""
+        while self._at_work:
+            self._finished.get()
+            self._at_work -= 1
 
     def _ask(self) -> None:
         if self._cancelled():
@@ -166,7 +189,7 @@ class _Crew:
         """What runs up to so many chunks; it answers whether there is more to do."""
         work, queue, chunks = self._work, self._queue, self._work.chunks
         own, arguments = work.own_memory(), work.arguments[next(self._numbers) % len(work.arguments)]
-        places = arguments, ctypes.addressof(own), ctypes.addressof(queue)
+        places = arguments, address_of(own), ctypes.addressof(queue)
 
         def run(most: int) -> bool:
             work.entrance(*places, most)
@@ -178,6 +201,59 @@ class _Crew:
             return queue.next < chunks
 
         return run
+
+
+# ---------------------------------------------------------------- threads that wait for work
+
+_Task: TypeAlias = "tuple[Callable[[], None], SimpleQueue[None]]"
+"""What a thread is to do, and where it then says that it has done it."""
+
+_idle: list[SimpleQueue[_Task]] = []
+"""The threads that wait: each by the queue from which it takes its next task.
+
+A thread that is there already gets its turn sooner than a new one, above all where cores have other work too."""
+
+
+def _occupy(do: Callable[[], None], finished: SimpleQueue[None], stack_bytes: int) -> None:
+    """Have `do`, which raises nothing and takes so much of its stack, done by a thread that waits, or else by a new
+    one; raises `RuntimeError` where there can be none."""
+    if stack_bytes > _USUAL_STACK // 2:
+        _new_thread(stack_bytes, only_once=True).put((do, finished))
+        return
+    try:
+        tasks = _idle.pop()
+    except IndexError:
+        tasks = _new_thread(0, only_once=False)
+    tasks.put((do, finished))
+
+
+def _new_thread(stack_bytes: int, *, only_once: bool) -> SimpleQueue[_Task]:
+    """A thread that does what is put in the queue."""
+    tasks: SimpleQueue[_Task] = SimpleQueue()
+    with _stack_size_lock:
+        before = threading.stack_size(_USUAL_STACK + stack_bytes // 4096 * 4096)
+        try:
+            threading.Thread(target=_attend, args=(tasks, only_once), daemon=True).start()
+        finally:
+            threading.stack_size(before)
+    return tasks
+
+
+def _attend(tasks: SimpleQueue[_Task], only_once: bool) -> None:
+    """Do one task after the other, unless enough other threads wait for the next one already."""
+    leaves = False
+    while not leaves:
+        do, finished = tasks.get()
+        do()
+        del do  # what a run holds is not kept until the next one
+        leaves = only_once or len(_idle) >= cores()
+        if not leaves:
+            _idle.append(tasks)
+        finished.put(None)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_idle.clear)  # threads stay behind in the parent
 
 
 def cores() -> int:

@@ -10,7 +10,7 @@ from kcheck.checker.builtins import CONTRACTS, Builtin, ErrorClass
 from kcheck.checker.ir import BinaryOp
 from kcheck.checker.prelude import PRELUDE_BUILTINS
 from kcheck.checker.rewrite import rewritten
-from kcheck.checker.types import FLOAT, INT, Type
+from kcheck.checker.types import BOOL, FLOAT, INT, Type
 from kcheck.runtime.backend import Launch
 from kcheck.runtime.binding import constant
 from kcheck.runtime.fields import field_of
@@ -131,13 +131,14 @@ def test_every_builtin_has_a_form() -> None:
     assert set(OPERATIONS) | PRELUDE_BUILTINS | {Builtin.SELECT, Builtin.TRANSPOSE} == set(Builtin)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(30))
 def test_llvm_has_nothing_to_say(seed: int, capfd: pytest.CaptureFixture[str]) -> None:
     """It warns, past Python, of a loop that it was told to vectorise and cannot."""
     source = Generator(seed)
-    node, columns = with_inputs(source.expression(FLOAT, 5), source)
-    main = function(ir.Return(value=node), result=FLOAT)
+    result = (FLOAT, BOOL, INT)[seed % 3]
+    node, columns = with_inputs(source.expression(result, 5), source)
+    main = function(ir.Return(value=node), result=result)
     ports = [port(name, 1, type_) for name, (type_, _) in columns.items()]
-    made = program(ir.Elements(element=0), main, result=FLOAT, inputs=ports, sampled=list(columns))
-    optimised(write_module(made, frozenset(), fast=False)[0])
+    made = program(ir.Elements(element=0), main, result=result, inputs=ports, sampled=list(columns))
+    optimised(write_module(made, frozenset(), fast=False).text)
     assert capfd.readouterr().err == ""

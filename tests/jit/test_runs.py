@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -131,6 +135,10 @@ UNTIL = kernel(
     "compute { var n = sample(x) | 1; loop 2147483647 until n == 0 { n = (n * 5) | 1; } return n; }",
 )
 
+MANY_CHUNKS = kernel(
+    "input x: Rows<Int>; output result: Rows<Int>;",
+    "compute { var n = sample(x); for i in 0..1000 { n = (n ^ i) * 31 + (n >> 3); } return n; }",
+)
 PREFIX = kernel(
     "input x: Rows<Int>; output result: Rows<Int>;",
     "prefix over x with max { var n = sample(x); for i in 0..=2147483647 { n = (n ^ i) * 31 + (n >> 3); } return n; }",
@@ -169,10 +177,32 @@ def test_an_interrupt_of_python_stops_a_run(monkeypatch: pytest.MonkeyPatch) -> 
     def interrupted() -> bool:
         raise KeyboardInterrupt
 
-    before = threading.active_count()
+    before = at_work()
     with pytest.raises(KeyboardInterrupt):
         JIT.run(launch_of(ENDLESS, {"x": [1]}), interrupted)
-    assert threading.active_count() == before
+    assert at_work() == before
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
+@pytest.mark.parametrize("source", ["ENDLESS", "LONG_SCAN", "MANY_CHUNKS"])
+def test_a_signal_stops_a_run(source: str) -> None:
+    program = f"""
+import os, signal, threading, time
+import numpy as np
+from tests.jit import test_runs
+launch = test_runs.launch_of(test_runs.{source}, {{"x": np.ones(100_000_000, np.int32)}})
+test_runs.JIT.run(test_runs.replace(launch, shape=(0,)))
+threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
+start = time.perf_counter()
+try:
+    test_runs.JIT.run(launch)
+except KeyboardInterrupt:
+    print(time.perf_counter() - start)
+"""
+    command = [sys.executable, "-W", "ignore", "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    # It has to take less than 0.2 s; a machine with other work to do gets more.
+    assert 0.1 <= float(done.stdout) < 2
 
 
 def test_progress_grows_to_the_end() -> None:
@@ -321,7 +351,6 @@ def test_a_result_may_be_the_next_input() -> None:
 
 
 def enough_memory(size: int) -> bool:
-    import os
 
     return hasattr(os, "sysconf") and os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") > 2 * size
 
@@ -341,8 +370,70 @@ def test_the_most_elements() -> None:
         launch_of(source, {}, [most + 1])
 
 
+# ---------------------------------------------------------------- threads that wait
+
+
+def at_work() -> int:
+    """The threads that do not wait for a run."""
+    return threading.active_count() - len(threads._idle)
+
+
 @pytest.fixture(autouse=True)
-def _no_thread_is_left() -> Iterator[None]:
-    before = threading.active_count()
+def _no_thread_is_left_at_work() -> Iterator[None]:
+    before = at_work()
     yield
+    until = time.monotonic() + 10  # a thread that leaves, as enough others wait, says so a moment before
+    while at_work() > before and time.monotonic() < until:
+        time.sleep(0.001)
+    assert at_work() == before
+
+
+def test_the_next_run_has_the_threads_of_the_last() -> None:
+    source, values = FORMS["map"]
+    launch = launch_of(source, values)
+    JIT.run(launch)
+    before = threading.active_count()
+    for _ in range(20):
+        JIT.run(launch)
     assert threading.active_count() == before
+    assert len(threads._idle) <= threads.cores()
+
+
+def test_threads_that_wait_hold_nothing() -> None:
+    program = """
+import sys, weakref
+from tests.jit.test_runs import FORMS, JIT, launch_of, threads
+source, values = FORMS["map"]
+x = values["x"].copy()
+held = weakref.ref(x)
+JIT.run(launch_of(source, {"x": x}))
+del x
+sys.exit(not threads._idle or held() is not None)
+"""
+    assert subprocess.run([sys.executable, "-W", "ignore", "-c", program], timeout=120, check=False).returncode == 0
+
+
+def test_runs_at_one_time_have_threads_of_their_own() -> None:
+    source, values = FORMS["reduction"]
+    launch = launch_of(source, values)
+    wanted = JIT.run(launch).outputs["result"].data.tobytes()
+    with ThreadPoolExecutor(8) as pool:
+        got = list(pool.map(lambda _: JIT.run(launch).outputs["result"].data.tobytes(), range(40)))
+    assert set(got) == {wanted}
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="without fork")
+def test_a_process_that_is_forked_has_threads_of_its_own() -> None:
+    program = """
+import os, sys
+import numpy as np
+from tests.jit.test_runs import FORMS, JIT, launch_of
+source, values = FORMS["map"]
+launch = launch_of(source, values)
+wanted = JIT.run(launch).outputs["result"].data.tobytes()
+child = os.fork()
+if child == 0:
+    os._exit(JIT.run(launch).outputs["result"].data.tobytes() != wanted)
+sys.exit(os.waitpid(child, 0)[1])
+"""
+    assert subprocess.run([sys.executable, "-W", "ignore", "-c", program], timeout=120, check=False).returncode == 0

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from kcheck.checker import ir
 from kcheck.checker.types import BOOL, INT, UNIT, Type
 from kcheck.runtime.jit.costs import Costs
-from kcheck.runtime.jit.emitter import Emitter
+from kcheck.runtime.jit.emitter import Emitter, Value
 from kcheck.runtime.jit.module import COORDINATES, GROUP, INDEX, LANE, Compiled, Module, item_type
 from kcheck.runtime.jit.numbers import int_max, int_min
 from kcheck.runtime.jit.reads import clamp
@@ -69,7 +69,7 @@ class GroupWriter:
         code.start(self._exit)
         code.close("ret void")
         self._emitter.finish()
-        name, needs = f"f{self._position}", tuple(self._emitter.needs)
+        name, needs = self._module.names[self._position], tuple(self._emitter.needs)
         declared = [f"{item_type(need)} %{need}" for need in needs] + self._declared
         declared += [f"i64 {FIRST}", f"i64 {LANES}"]
         self._module.texts.append(code.text(f"define internal void @{name}({', '.join(declared)}) nounwind"))
@@ -79,6 +79,12 @@ class GroupWriter:
 
     def type_of(self, local: int) -> Type:
         return self._function.locals[local].type
+
+    def settle(self, local: int, value: Value) -> bool:
+        return False
+
+    def settled(self, local: int) -> Value | None:
+        return None
 
     def places(self, local: int) -> list[str]:
         rows = self._rows.get(local)
