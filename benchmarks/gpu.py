@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from kcheck.runtime.binding import bind
 from kcheck.runtime.gpu import backend
 from kcheck.runtime.gpu.device import Device, Dispatch
 from kcheck.runtime.gpu.driver import best_adapter
+from kcheck.runtime.gpu.memory import Buffer
 
 MAP = """
 kernel bench.map@1 {
@@ -90,6 +92,7 @@ kernel bench.prefix@1 {
   prefix over a with OP { return sample(a); }
 }
 """
+PAIR = "struct Pair { x: Int; y: Int; }"
 COUNT = """
 struct Hit { slot: Int; value: Int; }
 kernel bench.count@1 {
@@ -122,39 +125,41 @@ kernel bench.scan@1 {
 
 
 class Recorder(Device):
-    """A device that can run again what it ran."""
+    """A device that can do again what it did since `recorded` was cleared, but for what was read back in between."""
 
     def __init__(self) -> None:
         super().__init__(best_adapter())
-        self.recorded: list[Dispatch] = []
+        self.recorded: list[Callable[[], None]] = []
+
+    def buffer(self, words: int) -> Buffer:
+        made = super().buffer(words)
+        self.recorded.append(lambda: self._commands.clear(made.handle))
+        return made
+
+    def copy(self, source: Buffer, destination: Buffer) -> None:
+        super().copy(source, destination)
+        self.recorded.append(partial(super().copy, source, destination))
 
     def run(self, dispatches: Sequence[Dispatch]) -> None:
-        self.recorded += dispatches
         super().run(dispatches)
+        self.recorded.append(partial(super().run, dispatches))
 
     def seconds(self, times: int) -> float:
-        """The time of running all that was recorded so often."""
-        bound = [self.bound(dispatch) for dispatch in self.recorded]
-        begun = {d.buffers["state"].handle for d in self.recorded if "state" in d.buffers}
-        encoder = self.handle.create_command_encoder()
+        """The time of doing all that was recorded so often."""
         for _ in range(times):
-            for state in begun:  # or a scan would go on where it has ended
-                encoder.clear_buffer(state)
-            work = encoder.begin_compute_pass()
-            for pipeline, group, grid in bound:
-                work.set_pipeline(pipeline)
-                work.set_bind_group(0, group)
-                work.dispatch_workgroups(*grid)
-            work.end()
-        commands = encoder.finish()
-        self.wait()
+            for action in self.recorded:
+                action()
+        last = self.room(1)
         start = time.perf_counter()
-        self.handle.queue.submit([commands])
-        self.wait()
+        self.submit()
+        self.download(last)
         return time.perf_counter() - start
 
-    def wait(self) -> None:
-        self.download(self.recorded[-1].buffers[self.recorded[-1].stage.buffers[-1][0]], 1)
+
+Work = Callable[[], object]
+
+Others = Mapping[str, Callable[[Any, dict[str, Any]], Work]]
+"""What else does the same: by its name, what makes the work from PyTorch and its arrays on the device."""
 
 
 @dataclass(frozen=True)
@@ -165,102 +170,126 @@ class Row:
     source: str
     values: dict[str, np.ndarray]
     moved: int
-    other: Callable[[Any, dict[str, Any]], Callable[[], Any]] | None = None
-    other_name: str = ""
+    others: Others = field(default_factory=dict)
+    fast: bool = False
+    """Whether to measure it with the driver's own arithmetic, too."""
 
 
-def measured(recorder: Recorder, row: Row) -> float:
-    """Seconds a run."""
+def measured(recorder: Recorder, row: Row, warm: float, *, fast: bool = False) -> float:
+    """Seconds a run, after so many seconds of doing it."""
     [program] = check_text(row.source, "bench.kernel").programs.values()
     launch = bind(program, row.values)
+    compiled = backend._compiled(program, backend._open().traits, frozenset(), fast=fast)
     recorder.recorded.clear()
-    compiled = backend._compiled(program, backend._open().traits, frozenset())
     backend._run(recorder, compiled, launch, never, silent)
     once = recorder.seconds(1)
-    times = max(1, min(200, int(0.2 / once)))
-    end = time.perf_counter() + 0.6
+    times = max(1, min(200, int(warm / 4 / once)))
+    end = time.perf_counter() + warm
     while time.perf_counter() < end:
         recorder.seconds(times)
-    return min(recorder.seconds(times) for _ in range(3)) / times
+    return min(recorder.seconds(times) for _ in range(5)) / times
 
 
-def measured_torch(torch: Any, row: Row) -> float:
-    assert row.other is not None
-    work = row.other(torch, {name: torch.from_numpy(value.view()).cuda() for name, value in row.values.items()})
+def measured_other(torch: Any, work: Work, warm: float) -> float:
     begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-    work()
-    torch.cuda.synchronize()
-    until = time.perf_counter() + 0.3
-    while time.perf_counter() < until:
-        work()
+    until = time.perf_counter() + warm
+    while True:
+        begin.record()
+        for _ in range(5):
+            work()
+        end.record()
         torch.cuda.synchronize()
-    begin.record()
-    for _ in range(5):
-        work()
-    end.record()
-    torch.cuda.synchronize()
-    return float(begin.elapsed_time(end)) / 5000
+        if time.perf_counter() > until:
+            return float(begin.elapsed_time(end)) / 5000
 
 
-def rows(exponent: int) -> list[Row]:
+def rows(exponent: int) -> Iterator[Row]:
     count = 1 << exponent
-    fewer = count >> 2
     chance = np.random.default_rng(1)
     ints = chance.integers(0, 1 << 20, count, np.int32)
     floats = (ints[::-1] & 0xFFFF).astype(np.float32) * np.float32(2.0**-16)
     bodies = floats.view(np.dtype([(name, np.float32) for name in ("x", "y", "vx", "vy")]))
-    found = [
-        Row("map, x * 1.5 + 0.25", MAP, {"a": floats}, 8 * count, _copy, "copy"),
-        Row("map of structs of four Floats", STRUCTS, {"a": bodies}, 8 * count),
-        Row("map, 1,000 operations an element", HEAVY, {"a": floats[:fewer]}, 8 * fewer),
-        Row("sum of Floats", SUM, {"a": floats}, 4 * count, lambda t, v: v["a"].sum, "sum"),
-        Row(
-            "place of the largest, and a count",
-            PEAK,
-            {"a": floats},
-            4 * count,
-            lambda t, v: v["a"].max,
-            "max",
-        ),
-        Row(
-            "prefix, sum of Ints",
-            PREFIX.replace("TYPE", "Int").replace("OP", "sum"),
-            {"a": ints},
-            8 * count,
-            _cumsum,
-            "cumsum",
-        ),
-        Row("prefix, largest Float", PREFIX.replace("TYPE", "Float").replace("OP", "max"), {"a": floats}, 8 * count),
-        Row("scan of Floats", SCAN, {"a": floats[: 1 << 20]}, 8 << 20),
-    ]
+    fewer, odd = count >> 2, count - 12_345
+    yield Row("map, x * 1.5 + 0.25", MAP, {"a": floats}, 8 * count, {"copy": _copy}, fast=True)
+    yield Row("map of structs of four Floats", STRUCTS, {"a": bodies}, 8 * count)
+    yield Row("map, 1,000 operations an element", HEAVY, {"a": floats[:fewer]}, 8 * fewer, fast=True)
+    yield Row("sum of Floats", SUM, {"a": floats}, 4 * count, SUMS, fast=True)
+    yield Row("the same, 12,345 fewer", SUM, {"a": floats[:odd]}, 4 * odd)
+    yield Row(
+        "place of the largest, and a count", PEAK, {"a": floats}, 4 * count, {"max alone": lambda _, v: v["a"].max}
+    )
+    yield Row("prefix, sum of Ints", _prefix("Int", "sum"), {"a": ints}, 8 * count, {"cumsum": _cumsum})
+    yield Row("the same, 12,345 fewer", _prefix("Int", "sum"), {"a": ints[:odd]}, 8 * odd)
+    yield Row("prefix, largest Float", _prefix("Float", "max"), {"a": floats}, 8 * count)
+    pairs = ints.view(np.dtype([("x", np.int32), ("y", np.int32)]))
+    yield Row("prefix, sum of structs of two Ints", PAIR + _prefix("Pair", "sum"), {"a": pairs}, 8 * count)
+    yield Row("scan of Floats", SCAN, {"a": floats[: 1 << 20]}, 8 * min(count, 1 << 20))
+    del bodies, pairs
     for cells in (256, 65_536, 1 << 20):
-        keys = (ints & (cells - 1)).astype(np.int32)
-        target = np.zeros(cells, np.int32)
-        name = f"scatter, count into {cells:,} cells"
-        found.append(Row(name, COUNT, {"a": keys, "target": target}, 4 * count, _bincount(cells), "bincount"))
-        values = {"a": keys[:fewer], "values": floats[:fewer], "target": target.astype(np.float32)}
-        name = f"scatter, sum of Floats in order, {cells:,} cells"
-        found.append(Row(name, ORDERED, values, 8 * fewer, _index_add, "index_add, deterministic"))
-    return found
+        keys = ints & np.int32(cells - 1)
+        values = {"a": keys, "target": np.zeros(cells, np.int32)}
+        yield Row(f"count into {cells:,} cells", COUNT, values, 4 * count, {"bincount": _bincount(cells)})
+    rounded = chance.random(fewer, np.float32)
+    for cells in (256, 65_536, 1 << 20):
+        keys, target = ints[:fewer] & np.int32(cells - 1), np.zeros(cells, np.float32)
+        for name, weights in (("Floats", rounded), ("Floats that are whole", np.float32(1) + (keys & 3))):
+            values = {"a": keys, "values": weights.astype(np.float32, copy=False), "target": target}
+            yield Row(f"sum of {name} into {cells:,} cells", ORDERED, values, 8 * fewer, {"index_add": _index_add})
+    fewer >>= 4
+    keys = np.where(chance.random(fewer, np.float32) < 0.99, 77, ints[:fewer] & 0xFFFF).astype(np.int32)
+    values = {"a": keys, "values": rounded[:fewer], "target": np.zeros(1 << 16, np.float32)}
+    yield Row("sum of Floats, 99 % into one cell", ORDERED, values, 8 * fewer, {"index_add": _index_add})
 
 
-def _copy(torch: Any, values: dict[str, Any]) -> Callable[[], Any]:
+def _prefix(type_: str, op: str) -> str:
+    return PREFIX.replace("TYPE", type_).replace("OP", op)
+
+
+def _copy(torch: Any, values: dict[str, Any]) -> Work:
     room = torch.empty_like(values["a"])
     return lambda: room.copy_(values["a"])
 
 
-def _cumsum(torch: Any, values: dict[str, Any]) -> Callable[[], Any]:
+def _cupy_sum(_: Any, values: dict[str, Any]) -> Work:
+    import cupy
+
+    array = cupy.from_dlpack(values["a"])
+    return lambda: cupy.sum(array)
+
+
+SUMS: Others = {"sum": lambda _, values: values["a"].sum, "CuPy": _cupy_sum}
+
+
+def _cumsum(torch: Any, values: dict[str, Any]) -> Work:
     return lambda: torch.cumsum(values["a"], 0, dtype=torch.int32)
 
 
-def _bincount(cells: int) -> Callable[[Any, dict[str, Any]], Callable[[], Any]]:
+def _bincount(cells: int) -> Callable[[Any, dict[str, Any]], Work]:
     return lambda torch, values: lambda: torch.bincount(values["a"], minlength=cells)
 
 
-def _index_add(torch: Any, values: dict[str, Any]) -> Callable[[], Any]:
+def _index_add(torch: Any, values: dict[str, Any]) -> Work:
     torch.use_deterministic_algorithms(True)
     room, keys = values["target"].clone(), values["a"].long()
     return lambda: room.index_add_(0, keys, values["values"])
+
+
+def _line(recorder: Recorder, torch: Any, row: Row, warm: float) -> str:
+    """What was measured of a row, and how many times as long the others took."""
+    seconds = measured(recorder, row, warm)
+    line = f"{row.name:45} {seconds * 1e3:9.3f} {row.moved / seconds / 1e9:7.0f}"
+    if row.fast:
+        line += f"   fast: {measured(recorder, row, warm, fast=True) * 1e3:.3f}"
+    if torch is None:
+        return line
+    arrays = {name: torch.from_numpy(value.view()).cuda() for name, value in row.values.items()} if row.others else {}
+    for name, other in row.others.items():
+        try:
+            theirs = measured_other(torch, other(torch, arrays), warm)
+        except ImportError:
+            continue
+        line += f"   {name}: {theirs * 1e3:.3f}, {theirs / seconds:.2f} times"
+    return line
 
 
 def main() -> None:
@@ -275,15 +304,11 @@ def main() -> None:
         torch = None
     recorder = Recorder()
     print(f"{recorder.adapter.name}, {recorder.adapter.driver}; {backend._open().traits}")
-    print(f"{'':45} {'ms':>9} {'GB/s':>7}   PyTorch: ms")
+    print(f"{'':45} {'ms':>9} {'GB/s':>7}   others: ms")
     for row in rows(18 if small else 28):
-        seconds = measured(recorder, row)
-        line = f"{row.name:45} {seconds * 1e3:9.3f} {row.moved / seconds / 1e9:7.0f}"
-        if torch is not None and row.other is not None:
-            theirs = measured_torch(torch, row)
-            line += f"   {theirs * 1e3:.3f} ({row.other_name}; {theirs / seconds:.2f} times ours)"
+        print(_line(recorder, torch, row, 0.02 if small else 0.4), flush=True)
+        if torch is not None:
             torch.cuda.empty_cache()
-        print(line, flush=True)
 
 
 if __name__ == "__main__":

@@ -4,8 +4,8 @@
 
 Times are CPU time from the program to the verdict on a law, of this process and of the worker, both of which have
 loaded what they need before (Linux only). With `--solvers` instead z3 and cvc5 get the query that `kcheck show --smt`
-prints, for each law that holds, with the invariants that the prover inferred, and five seconds for each; `--every`
-takes one of N merges only, `--slowest` names the N laws that took longest. cvc5 has to be installed.
+prints, for each law that holds, with the invariants that the prover inferred and without them, and five seconds for
+each; `--every` takes one of N merges only, `--slowest` names the N laws that took longest. cvc5 has to be installed.
 """
 
 from __future__ import annotations
@@ -53,10 +53,11 @@ def main() -> None:
     cases = law_cases()[:: args.every]
     sets = {
         "development set": [case for case in cases if case.is_development],
-        "second set": [case for case in cases if not case.is_development],
+        "second set": [case for case in cases if not (case.is_development or case.is_practice)],
+        "third set": [case for case in cases if case.is_practice],
     }
     if args.solvers:
-        print(f"{'':28}{'goals':>8}{'proved':>9}{'p50':>10}{'p90':>10}")
+        print(f"{'':40}{'goals':>8}{'proved':>9}{'p50':>10}{'p90':>10}")
     else:
         print(f"{'':20}{'laws':>6}{'decided':>10}{'p50':>10}{'p90':>10}{'p99':>10}{'most':>10}")
     for name, chosen in sets.items():
@@ -139,20 +140,26 @@ def shown(seconds: float) -> str:
 
 
 def compare(name: str, cases: Sequence[LawCase]) -> None:
-    """What each solver proves of the laws that hold, each query in a process of its own."""
-    queries = [query for case in cases for query in written(case)]
-    for solver in SOLVERS:
-        answers = [solved(solver, query) for query in queries]
-        proved = sum(said == "unsat" for said, _ in answers)
-        times = "".join(map(shown, quantiles([seconds for _, seconds in answers])[:2]))
-        print(f"{f'{name}, {solver}':28}{len(queries):>8}{proved:>9}{times}", flush=True)
+    """What each solver proves of the laws that hold, each query in a process of its own.
+
+    A law that rests on what values are reachable is beyond a solver that is not told so: it gets the query with the
+    invariants that the prover inferred, and without them.
+    """
+    for informed in (True, False):
+        queries = [query for case in cases for query in written(case, informed)]
+        for solver in SOLVERS:
+            answers = [solved(solver, query) for query in queries]
+            proved = sum(said == "unsat" for said, _ in answers)
+            times = "".join(map(shown, quantiles([seconds for _, seconds in answers])[:2]))
+            title = f"{name}, {solver}{'' if informed else ' without invariants'}"
+            print(f"{title:40}{len(queries):>8}{proved:>9}{times}", flush=True)
 
 
-def written(case: LawCase) -> Iterator[str]:
-    """The queries for the laws that hold of a merge."""
+def written(case: LawCase, informed: bool) -> Iterator[str]:
+    """The queries for the laws that hold of a merge; if `informed`, with the invariants."""
     try:
         problem = problem_of(case.program)
-        invariants = infer(problem, time.monotonic() + SOLVER_SECONDS)
+        invariants = infer(problem, time.monotonic() + SOLVER_SECONDS) if informed else ()
         for law in Law:
             if case.holds(law):
                 yield smt(problem, law, invariants)

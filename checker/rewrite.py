@@ -37,6 +37,9 @@ def _replaced(value: object, done: dict[int, Any]) -> object:
 
 def with_calls(function: ir.Function, position: Callable[[int], int]) -> ir.Function:
     """The function with other positions of those that it calls."""
+    called = (n.function for n in ir.walk(function.body) if isinstance(n, (ir.Call, ir.CallStatement)))
+    if all(position(old) == old for old in called):
+        return function
 
     def rewrite(node: ir.Node) -> ir.Node:
         if isinstance(node, (ir.Call, ir.CallStatement)) and position(node.function) != node.function:

@@ -10,10 +10,12 @@ from functools import cache
 
 from kcheck.checker import rules
 from kcheck.checker.ir import Program
-from kcheck.runtime.backend import Backend, Cancelled, Missing, Progress, never, silent
+from kcheck.runtime.backend import Backend, Cancelled, Launch, Missing, Progress, never, silent
 from kcheck.runtime.binding import bind
+from kcheck.runtime.choice import for_device
 from kcheck.runtime.errors import RunError
 from kcheck.runtime.fallback import WithFallback
+from kcheck.runtime.resident import is_resident, kept
 from kcheck.runtime.results import Result
 from kcheck.runtime.values.incoming import Value
 from kcheck.runtime.values.reading import Reading
@@ -44,7 +46,7 @@ def _gpu() -> Backend:
 
 
 AUTO = "auto"
-"""The name that stands for the best backend there is."""
+"""The name that stands for the backend that suits a launch best."""
 
 BACKENDS: dict[str, Callable[[], Backend]] = {"interpreter": _interpreter, "jit": _jit, "gpu": _gpu}
 """What makes each backend; it raises `Missing` where the backend is not there."""
@@ -53,11 +55,37 @@ _BEST = ("jit", "interpreter")
 
 
 def best() -> Backend:
-    """The backend that `auto` stands for here."""
+    """The best of the processor's backends, which `auto` takes for most launches."""
     for name in _BEST[:-1]:
         with suppress(Missing):
             return BACKENDS[name]()
     return BACKENDS[_BEST[-1]]()
+
+
+@cache
+def no_device() -> str | None:
+    """Why `auto` takes no graphics device here; one that runs on the processor is no quicker than the JIT."""
+    from kcheck.runtime.gpu.driver import best_adapter
+
+    try:
+        adapter = best_adapter()
+    except Missing:
+        return "there is no graphics device"
+    return f"{adapter.name} runs on the processor" if adapter.is_software else None
+
+
+def suited(launch: Launch) -> tuple[Backend, str]:
+    """The backend that `auto` takes for a launch, and why."""
+    wanted, reason = for_device(launch)
+    if not wanted:
+        return best(), reason
+    problem = no_device()
+    if problem is None:
+        try:
+            return BACKENDS["gpu"](), reason
+        except Missing as missing:
+            problem = str(missing)
+    return best(), problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +104,7 @@ _USUAL = Options()
 
 
 def backend_for(program: Program, name: str) -> Backend:
-    """The backend that runs `program`; K711 where it is not there."""
+    """The backend of that name, K711 where it is not there; for `auto`, the one for most launches."""
     if name == AUTO:
         return best()
     if name not in BACKENDS:
@@ -97,8 +125,9 @@ def execute(
 ) -> Result:
     """Bind and run a program; raises `RunError`, and nothing has changed then."""
     options = options or _USUAL
-    backend = backend_for(program, options.backend)
+    named = None if options.backend == AUTO else backend_for(program, options.backend)
     launch = bind(program, values, domain, options.reading, fast=options.fast)
+    backend, reason = (named, None) if named else suited(launch)
     start = time.perf_counter()
     try:
         outcome = backend.run(launch, options.cancelled, options.progress)
@@ -106,11 +135,15 @@ def execute(
         problem = f"{program.name} needs more memory than there is"
         raise RunError(rules.FIELD_TOO_LARGE.report(program.origin, problem)) from None
     seconds = time.perf_counter() - start
+    outputs, memories = outcome.outputs, outcome.memories
+    if is_resident(launch):
+        outputs, memories = ({name: kept(made) for name, made in fields.items()} for fields in (outputs, memories))
     return Result(
-        outcome.outputs,
-        outcome.memories,
+        outputs,
+        memories,
         backend=outcome.backend or backend.name,
         fallback=outcome.fallback,
+        reason=reason,
         compile_seconds=outcome.compile_seconds,
         run_seconds=seconds - outcome.compile_seconds,
     )

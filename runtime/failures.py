@@ -42,7 +42,7 @@ def device_failed(device: str, problem: str, origin: Origin) -> RunError:
         rules.DEVICE_FAILED,
         f"{device} could not run this: {problem}",
         origin,
-        "nothing was changed; the next run begins with the device anew",
+        "nothing was changed; a device that is lost is opened anew by the next run",
     )
 
 

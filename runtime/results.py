@@ -6,13 +6,14 @@ from collections.abc import Iterator, Mapping
 
 from kcheck.runtime.fields import Field
 from kcheck.runtime.layout import AnyArray
+from kcheck.runtime.resident import DeviceArray, array_of
 
 
-class Result(Mapping[str, AnyArray]):
+class Result(Mapping[str, "AnyArray | DeviceArray"]):
     """The outputs of a run by name: `out["result"]`, or `out.result` where that name is free.
 
     Arrays have the axes of the field in NumPy's order (height before width) and then those of the elements;
-    structs are structured arrays.
+    structs are structured arrays.  A run that took an array which stays on the device gives such.
     """
 
     def __init__(
@@ -22,6 +23,7 @@ class Result(Mapping[str, AnyArray]):
         *,
         backend: str,
         fallback: str | None,
+        reason: str | None = None,
         compile_seconds: float,
         run_seconds: float,
     ) -> None:
@@ -32,27 +34,28 @@ class Result(Mapping[str, AnyArray]):
         """The name of the backend that ran."""
         self.fallback = fallback
         """Why another backend than the one asked for ran, or None."""
+        self.reason = reason
+        """Why `auto` took this backend; None where it was named."""
         self.compile_seconds = compile_seconds
         self.run_seconds = run_seconds
 
     @property
-    def memories(self) -> dict[str, AnyArray]:
+    def memories(self) -> dict[str, AnyArray | DeviceArray]:
         """The memories' contents after the run, by name; the arrays that were bound are as they were."""
-        return {name: field.data for name, field in self.memory_fields.items()}
+        return {name: array_of(field) for name, field in self.memory_fields.items()}
 
     @property
     def seconds(self) -> float:
         """The time of compiling and running."""
         return self.compile_seconds + self.run_seconds
 
-    def __getitem__(self, name: str) -> AnyArray:
-        return self.fields[name].data
+    def __getitem__(self, name: str) -> AnyArray | DeviceArray:
+        return array_of(self.fields[name])
 
-    def __getattr__(self, name: str) -> AnyArray:
+    def __getattr__(self, name: str) -> AnyArray | DeviceArray:
         outputs = self.__dict__.get("fields", {})
         if name in outputs:
-            data: AnyArray = outputs[name].data
-            return data
+            return self[name]
         raise AttributeError(f"the run has no output `{name}`; its outputs are {', '.join(outputs)}")
 
     def __dir__(self) -> list[str]:

@@ -8,7 +8,8 @@ RULE = Rule(
     title="the graphics device failed",
     explanation="""\
 The device or its driver gave up on a run: it has no memory left, it was reset, or it could not
-compile the kernel. Nothing was changed, and the next run begins with the device anew.
+compile the kernel. Nothing was changed, and a device that is lost is opened anew by the next run;
+what `kcheck.device` kept there alone is lost with it.
 
 ```
 kcheck run gain.kernel -i samples=zeros(10) --backend jit

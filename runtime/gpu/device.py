@@ -3,32 +3,48 @@
 from __future__ import annotations
 
 import struct
+import threading
 import time
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
 from kcheck.runtime.backend import Unsupported
 from kcheck.runtime.gpu import driver
+from kcheck.runtime.gpu.commands import Commands
+from kcheck.runtime.gpu.memory import Buffer, Pool, byte_size
 from kcheck.runtime.gpu.packing import Words
+from kcheck.runtime.gpu.transfers import Transfers
 from kcheck.runtime.gpu.wgsl.module import Stage
 
 _ONE, _NEGATIVE_ZERO = 0x3F800000, 0x80000000
 _MOST_GROUPS = 65_535
 _KEPT = 256
-_LARGE = 1 << 18
-"""The words from which on it pays to read back by way of a buffer that is kept."""
+_KEPT_BYTES, _KEPT_SOFTWARE = 1 << 31, 1 << 28
+"""The bytes of memory that are kept for the next runs: of a device's own, and of the processor's where it is one."""
+_SMALL = 1 << 10
+"""The most words of a constant."""
+_NEAR, _NEAR_BYTES = 1 << 12, 1 << 24
+"""The most words of a result that is copied to where it can be read before anybody asks; the bytes kept for that."""
 
 
-@dataclass(frozen=True, slots=True)
-class Buffer:
-    """A buffer of `words` words; `handle` is wgpu's object for it."""
+Made = TypeVar("Made")
 
-    handle: Any
-    words: int
+
+class _Cache(OrderedDict[Any, Made], Generic[Made]):
+    """The last few things that were made, by what they were made of."""
+
+    def get_or(self, key: Any, make: Callable[[], Made]) -> Made:
+        known = self.get(key)
+        if known is None:
+            known = self[key] = make()
+            if len(self) > _KEPT:
+                self.popitem(last=False)
+        self.move_to_end(key)
+        return known
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,98 +74,143 @@ class Dispatch:
     buffers: Mapping[str, Buffer]
 
 
+class TooLarge(Unsupported):
+    """A field is larger than the device binds: `times` as large."""
+
+    def __init__(self, words: int, most: int) -> None:
+        super().__init__(f"it needs a buffer of {4 * words} bytes, and the device binds at most {most}")
+        self.times = 4 * words / most
+
+
 class Device:
-    """wgpu's device with caches of what is costly to make."""
+    """wgpu's device with caches of what is costly to make.  Who uses it holds its `lock`."""
 
     def __init__(self, adapter: driver.Adapter) -> None:
         self.adapter = adapter
         self.wgpu = driver.library()
         self.handle = driver.open_device(adapter)
-        self._pipelines: OrderedDict[str, _Pipeline] = OrderedDict()
-        self._staging: Any = None
+        self.features = frozenset(self.handle.features)
+        """wgpu's names of what the device can do beyond what all can: `subgroup`, `timestamp-query` and the like."""
+        self.most_bytes = int(self.handle.limits["max-storage-buffer-binding-size"])
+        """The bytes of the largest buffer that a shader may use."""
+        self.lock = threading.RLock()
+        self.has_failed = False
+        """Whether it is lost; it is not used again then."""
         self.compile_seconds = 0.0
         """What compiling shaders has taken so far."""
+        self._commands = Commands(self.handle, patient=not adapter.is_software)
+        self._transfers = Transfers(self.wgpu, self.handle, self._commands)
+        self._pipelines: _Cache[_Pipeline] = _Cache()
+        self._groups: _Cache[Any] = _Cache()
+        self._uniforms: _Cache[Any] = _Cache()
+        self._constants: _Cache[Buffer] = _Cache()
+        self._near = Pool(self._near_memory, _NEAR_BYTES, lambda: None)
+        self._pool = Pool(self._memory, _KEPT_SOFTWARE if adapter.is_software else _KEPT_BYTES, self._groups.clear)
 
     # ------------------------------------------------------------ buffers
 
+    def room(self, words: int) -> Buffer:
+        """A buffer to be written; what it holds is not known."""
+        self.check_size(words)
+        return self._pool.take(words)
+
     def buffer(self, words: int) -> Buffer:
         """A buffer in which every word is zero."""
-        self._check_size(words)
-        usage = self.wgpu.BufferUsage
-        flags = usage.STORAGE | usage.COPY_SRC | usage.COPY_DST
-        return Buffer(self.handle.create_buffer(size=_bytes(words), usage=flags), words)
+        made = self.room(words)
+        self._commands.clear(made.handle)
+        return made
 
     def upload(self, words: Words) -> Buffer:
-        buffer = self.buffer(words.size)
+        buffer = self.room(words.size)
         if words.size:
-            self.handle.queue.write_buffer(buffer.handle, 0, np.ascontiguousarray(words))
+            self._transfers.upload(np.ascontiguousarray(words), buffer.handle)
         return buffer
+
+    def constant(self, words: Words) -> Buffer:
+        """A buffer with these words, which nobody writes to; small ones are kept."""
+        if words.size > _SMALL:
+            return self.upload(words)
+        return self._constants.get_or(words.tobytes(), lambda: self.upload(words))
+
+    def copied(self, source: Buffer) -> Buffer:
+        """A buffer with the same words."""
+        made = self.room(source.words)
+        self.copy(source, made)
+        return made
+
+    def copy(self, source: Buffer, destination: Buffer) -> None:
+        self._commands.copy(source.handle, 0, destination.handle, 0, 4 * max(1, source.words))
 
     def download(self, buffer: Buffer, words: int | None = None) -> Words:
         """The first words of a buffer, after all that was submitted; an array of its own."""
         count = buffer.words if words is None else words
-        if not count:
-            return np.zeros(0, np.uint32)
-        if count < _LARGE:
-            return np.frombuffer(self.handle.queue.read_buffer(buffer.handle, 0, 4 * count), np.uint32)
-        staging = self._staging_of(_bytes(count))
-        encoder = self.handle.create_command_encoder()
-        encoder.copy_buffer_to_buffer(buffer.handle, 0, staging, 0, 4 * count)
-        self.handle.queue.submit([encoder.finish()])
-        staging.map_sync("READ", 0, 4 * count)
+        return self._transfers.download(buffer.handle, count) if count else np.zeros(0, np.uint32)
+
+    def near(self, source: Buffer, words: int) -> Buffer | None:
+        """A copy of the first words of a small buffer for `read_near`, None of a large one: to ask for it afterwards
+        would take another round."""
+        if not 0 < words <= _NEAR:
+            return None
+        copy = self._near.take(words)
+        self._commands.copy(source.handle, 0, copy.handle, 0, 4 * words)
+        return copy
+
+    def read_near(self, copy: Buffer, sent: int) -> Words:
+        """The words of such a copy, which was sent with this number."""
+        with self._commands.mapped(copy.handle, 4 * copy.words, sent) as words:
+            return words.copy()
+
+    def _near_memory(self, size: int) -> Any:
+        usage = self.wgpu.BufferUsage
+        return self.handle.create_buffer(size=size, usage=usage.MAP_READ | usage.COPY_DST)
+
+    def check_size(self, words: int) -> None:
+        """Raise `TooLarge` for more words than a shader may use at once."""
+        if byte_size(words) > self.most_bytes:
+            raise TooLarge(words, self.most_bytes)
+
+    def _memory(self, size: int) -> Any:
+        usage = self.wgpu.BufferUsage
+        flags = usage.STORAGE | usage.COPY_SRC | usage.COPY_DST
         try:
-            return np.frombuffer(staging.read_mapped(0, 4 * count, copy=False), np.uint32).copy()
-        finally:
-            staging.unmap()
-
-    def _staging_of(self, size: int) -> Any:
-        """The buffer that the processor reads from, which grows and is kept: to make one costs more than to use it."""
-        if self._staging is None or self._staging.size < size:
-            usage = self.wgpu.BufferUsage
-            self._staging = self.handle.create_buffer(size=size, usage=usage.MAP_READ | usage.COPY_DST)
-        return self._staging
-
-    def _check_size(self, words: int) -> None:
-        most = self.handle.limits["max-storage-buffer-binding-size"]
-        if _bytes(words) > most:
-            raise Unsupported(f"it needs a buffer of {4 * words} bytes, and the device binds at most {most}")
+            return self.handle.create_buffer(size=size, usage=flags)
+        except self.wgpu.GPUOutOfMemoryError:
+            self._pool.give_up()
+            return self.handle.create_buffer(size=size, usage=flags)
 
     # ------------------------------------------------------------ dispatches
 
     def run(self, dispatches: Sequence[Dispatch]) -> None:
-        """Submit dispatches, each of which sees what those before it wrote."""
-        encoder = self.handle.create_command_encoder()
-        work = encoder.begin_compute_pass()
+        """Run dispatches, each of which sees what those before it wrote."""
         for dispatch in dispatches:
-            pipeline, group, grid = self.bound(dispatch)
-            work.set_pipeline(pipeline)
-            work.set_bind_group(0, group)
-            work.dispatch_workgroups(*grid)
-        work.end()
-        self.handle.queue.submit([encoder.finish()])
+            self._commands.dispatch(*self.bound(dispatch))
+
+    def submit(self) -> int:
+        """Send all that is to be done on its way, and give its number; what reads results does so by itself."""
+        return self._commands.submit()
+
+    def drop(self) -> None:
+        """Forget what was not submitted."""
+        self._commands.drop()
+
+    def works(self) -> bool:
+        """Whether the device still does what it is told."""
+        words = np.array([1, 2], np.uint32)
+        try:
+            self.drop()
+            return np.array_equal(self.download(self.upload(words)), words)
+        except self.wgpu.GPUOutOfMemoryError:
+            return True
+        except self.wgpu.GPUError:
+            return False
 
     def bound(self, dispatch: Dispatch) -> tuple[Any, Any, tuple[int, int]]:
         """What an encoder takes for a dispatch: its pipeline, its bind group, and how many workgroups each way."""
-        pipeline = self._pipeline(dispatch.stage)
+        pipeline = self._pipelines.get_or(dispatch.stage.code, lambda: self._compile(dispatch.stage))
         return pipeline.handle, self._group(dispatch, pipeline), _grid(dispatch.groups)
 
-    def copy(self, source: Buffer, destination: Buffer) -> None:
-        encoder = self.handle.create_command_encoder()
-        encoder.copy_buffer_to_buffer(source.handle, 0, destination.handle, 0, 4 * max(1, source.words))
-        self.handle.queue.submit([encoder.finish()])
-
-    def _pipeline(self, stage: Stage) -> _Pipeline:
-        known = self._pipelines.get(stage.code)
-        if known is None:
-            start = time.perf_counter()
-            known = self._pipelines[stage.code] = self._compile(stage)
-            self.compile_seconds += time.perf_counter() - start
-            while len(self._pipelines) > _KEPT:
-                self._pipelines.popitem(last=False)
-        self._pipelines.move_to_end(stage.code)
-        return known
-
     def _compile(self, stage: Stage) -> _Pipeline:
+        start = time.perf_counter()
         visibility = self.wgpu.ShaderStage.COMPUTE
         kinds = ["uniform", *("storage" if writes else "read-only-storage" for _, writes in stage.buffers)]
         layout = self.handle.create_bind_group_layout(
@@ -160,21 +221,27 @@ class Device:
             layout=self.handle.create_pipeline_layout(bind_group_layouts=[layout]),
             compute={"module": module, "entry_point": "main"},
         )
+        self.compile_seconds += time.perf_counter() - start
         return _Pipeline(pipeline, layout)
 
     def _group(self, dispatch: Dispatch, pipeline: _Pipeline) -> Any:
+        uniform = self._uniform(dispatch)
+        handles = [uniform, *(dispatch.buffers[name].handle for name, _ in dispatch.stage.buffers)]
+
+        def make() -> Any:
+            entries = [{"binding": i, "resource": {"buffer": handle}} for i, handle in enumerate(handles)]
+            return self.handle.create_bind_group(layout=pipeline.layout, entries=entries)
+
+        # wgpu's objects are equal only to themselves, and are kept by the key.
+        return self._groups.get_or((pipeline.layout, *handles), make)
+
+    def _uniform(self, dispatch: Dispatch) -> Any:
+        """The uniform block, which stays as it is once it is made."""
         numbers = dispatch.numbers
         fixed = (_ONE, _NEGATIVE_ZERO, numbers.count, numbers.first, numbers.step, numbers.limit, 0, 0, 0, 0, 0, 0)
         block = struct.pack(f"<{12 + len(dispatch.facts)}I", *fixed, *dispatch.facts)
-        uniform = self.handle.create_buffer_with_data(data=block, usage=self.wgpu.BufferUsage.UNIFORM)
-        handles = [uniform, *(dispatch.buffers[name].handle for name, _ in dispatch.stage.buffers)]
-        entries = [{"binding": i, "resource": {"buffer": handle}} for i, handle in enumerate(handles)]
-        return self.handle.create_bind_group(layout=pipeline.layout, entries=entries)
-
-
-def _bytes(words: int) -> int:
-    """With room for three more elements of four words, for what takes four elements at once."""
-    return -(-(words + 12) // 16) * 64
+        usage = self.wgpu.BufferUsage.UNIFORM
+        return self._uniforms.get_or(block, lambda: self.handle.create_buffer_with_data(data=block, usage=usage))
 
 
 def _grid(groups: int) -> tuple[int, int]:

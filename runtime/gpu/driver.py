@@ -23,18 +23,25 @@ _LIMITS = (
 )
 """What is asked for to the most that the adapter has; a device gives small limits otherwise."""
 
+_FEATURES = ("subgroup", "subgroup-barrier", "timestamp-query", "shader-int64", "shader-int64-atomic-all-ops")
+
 _INSTALL_WGPU = 'python -m pip install "kcheck[gpu]"'
 _INSTALL_DRIVER = "on Debian or Ubuntu, `apt-get install mesa-vulkan-drivers` brings one that runs on the processor"
 
 
 @dataclass(frozen=True, slots=True)
 class Adapter:
-    """A device that there is; `handle` is wgpu's object for it."""
+    """A device that there is; `handle` is wgpu's object for it, `vendor` Vulkan's number of its maker.
+
+    `version` is what the driver says of itself, if anything.
+    """
 
     handle: Any
     name: str
     kind: str
     driver: str
+    vendor: int = 0
+    version: str = ""
 
     @property
     def is_software(self) -> bool:
@@ -56,6 +63,24 @@ def library() -> Any:
     if sys.platform == "linux":
         set_instance_extras(backends=["Vulkan"])  # the other one, OpenGL, has no compute worth the name
     return wgpu
+
+
+@dataclass(frozen=True, slots=True)
+class Native:
+    """wgpu's C library and what wgpu-py makes of its complaints."""
+
+    lib: Any
+    ffi: Any
+    errors: Any
+    error_types: dict[str, type[Exception]]
+
+
+@cache
+def native() -> Native:
+    library()
+    from wgpu.backends.wgpu_native import _api, _helpers, ffi, lib
+
+    return Native(lib, ffi, _api.error_handler, _helpers.ERROR_TYPES)
 
 
 def adapters() -> list[Adapter]:
@@ -83,7 +108,14 @@ def _runtime_folder() -> Iterator[None]:
 def _adapter(handle: Any) -> Adapter:
     info = handle.info
     driver = " ".join(part for part in (info["backend_type"], info["description"]) if part)
-    return Adapter(handle, str(info["device"]), str(info["adapter_type"]), driver)
+    return Adapter(
+        handle,
+        str(info["device"]),
+        str(info["adapter_type"]),
+        driver,
+        int(info["vendor_id"]),
+        str(info["description"]),
+    )
 
 
 def best_adapter() -> Adapter:
@@ -95,9 +127,15 @@ def best_adapter() -> Adapter:
 
 
 def open_device(adapter: Adapter) -> Any:
-    """wgpu's device object, with all the limits that the adapter has."""
-    features = [name for name in ("timestamp-query",) if name in adapter.handle.features]
-    return adapter.handle.request_device_sync(required_features=features, required_limits=adapter.limits)
+    """wgpu's device object, with all the limits that the adapter has, and those of `_FEATURES` that it has.
+
+    Raises `Missing` where the driver refuses.
+    """
+    features = [name for name in _FEATURES if name in adapter.handle.features]
+    try:
+        return adapter.handle.request_device_sync(required_features=features, required_limits=adapter.limits)
+    except RuntimeError as error:
+        raise Missing(f"{adapter.name} cannot be opened: {error}") from error
 
 
 def described() -> Iterator[str]:

@@ -9,16 +9,18 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from kcheck.checker import ir
+from kcheck.checker import ir, types
 from kcheck.checker.types import Type, leaf_count
 from kcheck.runtime.backend import Cancelled, Interrupted, Launch, Outcome, Progress, Unsupported
 from kcheck.runtime.failures import empty_read
-from kcheck.runtime.fields import Field, field_of
-from kcheck.runtime.gpu.device import Buffer, Device, Dispatch, Numbers, groups_for
-from kcheck.runtime.gpu.packing import pack, pack_params, unpack
-from kcheck.runtime.gpu.resident import buffer_of, keep
+from kcheck.runtime.fields import Box, Field
+from kcheck.runtime.gpu.device import Device, Dispatch, Numbers, groups_for
+from kcheck.runtime.gpu.memory import Buffer
+from kcheck.runtime.gpu.packing import pack, pack_params
+from kcheck.runtime.gpu.resident import OnDevice, buffer_on
 from kcheck.runtime.gpu.wgsl.module import Stage, Subject
 from kcheck.runtime.outputs import output_extent, output_shape
+from kcheck.runtime.resident import Held, ResidentField, is_resident
 
 _NO_FAILURE = 0x7FFFFFFF
 
@@ -48,27 +50,31 @@ class Job:
     # ------------------------------------------------------------ buffers
 
     def bind(self) -> None:
-        """Bring the inputs, memories and params to the device, and make room for the outputs."""
-        for name, bound in self.launch.inputs.items():
-            self.buffers[f"in_{name}"] = self.buffers[f"wide_{name}"] = self._input(bound)
-        for name, bound in self.launch.memories.items():
-            self.buffers[f"memory_{name}"] = self._upload(bound)
-        self.buffers["params"] = self.device.upload(pack_params(self.program, self.launch.params))
-        for port in self.program.outputs:
+        """Make room for the outputs, and bring the inputs, memories and params to the device."""
+        for port in self.program.outputs:  # first, for they may be too large
             self.buffers[f"out_{port.name}"] = self.room(port.type.element, math.prod(output_shape(self.launch)))
+        for name, bound in self.launch.inputs.items():
+            self.buffers[f"in_{name}"] = self.buffers[f"wide_{name}"] = self._on_device(bound)
+        for name, bound in self.launch.memories.items():
+            there = self._on_device(bound)
+            self.buffers[f"memory_{name}"] = self.device.copied(there) if isinstance(bound, ResidentField) else there
+        if self.program.params:
+            self.buffers["params"] = self.device.constant(pack_params(self.program, self.launch.params))
 
-    def _input(self, bound: Field) -> Buffer:
-        known = buffer_of(self.device, bound.data)
-        if known is None:
-            known = self._upload(bound)
-            keep(self.device, bound.data, known)
-        return known
-
-    def _upload(self, bound: Field) -> Buffer:
-        return self.device.upload(pack(bound.type.element, bound.data, math.prod(bound.shape)))
+    def _on_device(self, bound: Field) -> Buffer:
+        """The elements of a field on the device; those of a resident one stay there."""
+        if isinstance(bound, ResidentField):
+            known = buffer_on(self.device, bound.held)
+            if known is not None:
+                return known
+        buffer = self.device.upload(pack(bound.type.element, bound.data, math.prod(bound.shape)))
+        if isinstance(bound, ResidentField):
+            bound.held.remote = OnDevice(self.device, buffer, bound.type, bound.shape, self.program.origin)
+        return buffer
 
     def room(self, type_: Type, count: int) -> Buffer:
-        return self.device.buffer(leaf_count(type_) * count)
+        """Room for elements; what it holds is not known."""
+        return self.device.room(leaf_count(type_) * count)
 
     # ------------------------------------------------------------ running
 
@@ -86,12 +92,16 @@ class Job:
 
         `buffers` are those that this run has of its own, beside the launch's.
         """
-        bound = {**self.buffers, **(buffers or {})}
-        names = {name for name, _ in stage.buffers}
-        if "tables" in names:
-            bound["tables"] = self.device.upload(np.array(stage.tables, np.uint32))
-        if "failures" in names:
-            bound["failures"] = self._failures_of(stage)
+        bound = {}
+        for name, _ in stage.buffers:
+            if buffers and name in buffers:
+                bound[name] = buffers[name]
+            elif name == "tables":
+                bound[name] = self.device.constant(np.array(stage.tables, np.uint32))
+            elif name == "failures":
+                bound[name] = self._failures_of(stage)
+            else:
+                bound[name] = self.buffers[name]
         needed = groups_for(numbers.count, stage.elements) if groups is None else groups
         return Dispatch(stage, needed, numbers, self._facts(stage), bound)
 
@@ -139,24 +149,34 @@ class Job:
                 raise empty_read(*stage.sites[first.index(min(first))])
 
     def outcome(self, results: Sequence[tuple[ir.PortDecl, Buffer]]) -> Outcome:
-        """The outputs, read back from these buffers, and the memories."""
+        """The outputs, which lie in these buffers, and the memories; read back unless an input stays on the device."""
         self.check()
         shape, box = output_shape(self.launch), output_extent(self.launch)
-        outputs = {
-            port.name: field_of(port.type, self._read(port.type.element, buffer, shape), box)
-            for port, buffer in results
-        }
+        made = {port.name: (self._there(buffer, port.type, shape), box) for port, buffer in results}
         memories = {
-            name: field_of(
-                bound.type, self._read(bound.type.element, self.buffers[f"memory_{name}"], bound.shape), bound.extent
-            )
+            name: (self._there(self.buffers[f"memory_{name}"], bound.type, bound.shape), bound.extent)
             for name, bound in self.launch.memories.items()
         }
-        return Outcome(outputs, memories)
+        fields = self._stay if is_resident(self.launch) else _brought
+        return Outcome(fields(made), fields(memories))
 
-    def _read(self, type_: Type, buffer: Buffer, shape: tuple[int, ...]) -> np.ndarray:
-        words = self.device.download(buffer, leaf_count(type_) * math.prod(shape))
-        return unpack(type_, words, shape)
+    def _there(self, buffer: Buffer, type_: types.Field, shape: tuple[int, ...]) -> OnDevice:
+        return OnDevice(self.device, buffer, type_, shape, self.program.origin)
+
+    def _stay(self, made: Mapping[str, tuple[OnDevice, Box]]) -> dict[str, Field]:
+        """Fields that stay on the device; small ones are copied to where they can be read soon."""
+        for there, _ in made.values():
+            there.near = self.device.near(there.buffer, there.words)
+        sent = self.device.submit()
+        for there, _ in made.values():
+            there.sent = sent
+        return {
+            name: ResidentField(there.type, there.shape, Held(None, there), box) for name, (there, box) in made.items()
+        }
+
+
+def _brought(made: Mapping[str, tuple[OnDevice, Box]]) -> dict[str, Field]:
+    return {name: Field(there.type, there.elements(), box) for name, (there, box) in made.items()}
 
 
 def _four(size: tuple[int, ...]) -> tuple[int, ...]:

@@ -47,5 +47,4 @@ def unpack(type_: Type, words: Words, shape: tuple[int, ...]) -> AnyArray:
 
 def pack_params(program: ir.Program, params: Mapping[str, AnyArray]) -> Words:
     """The words of all params, one after the other."""
-    packed = [pack(param.type, params[param.name][None], 1) for param in program.params]
-    return np.concatenate(packed) if packed else np.zeros(0, np.uint32)
+    return np.concatenate([pack(param.type, params[param.name][None], 1) for param in program.params])

@@ -1,57 +1,59 @@
-"""Arrays that stay on the device: `resident` makes one, and inputs that are bound to it are brought there once."""
+"""Elements that lie on a device."""
 
 from __future__ import annotations
 
-import weakref
-from dataclasses import dataclass, field
+import math
+from dataclasses import dataclass
 
-import numpy as np
-
-from kcheck.runtime.gpu.device import Buffer, Device
+from kcheck.checker import types
+from kcheck.grammar.spans import Origin
+from kcheck.runtime.failures import device_failed
+from kcheck.runtime.gpu.device import Device
+from kcheck.runtime.gpu.memory import Buffer
+from kcheck.runtime.gpu.packing import unpack
 from kcheck.runtime.layout import AnyArray
+from kcheck.runtime.resident import Held
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """An array by a reference that keeps it no longer than others do, and where its words lie on a device."""
+@dataclass(slots=True)
+class OnDevice:
+    """The elements of a field of this type and shape; `origin` is the kernel that brought or made them.
 
-    array: weakref.ref[AnyArray]
-    places: list[tuple[Device, Buffer]] = field(default_factory=list)
+    `near` is a copy that can be read at once, when what was sent with the number `sent` is done.
+    """
+
+    device: Device
+    buffer: Buffer
+    type: types.Field
+    shape: tuple[int, ...]
+    origin: Origin
+    near: Buffer | None = None
+    sent: int = 0
+
+    def elements(self) -> AnyArray:
+        """A copy of them here; raises `GPUError` where the device has failed."""
+        if self.near is None:
+            words = self.device.download(self.buffer, self.words)
+        else:
+            words = self.device.read_near(self.near, self.sent)
+            self.near = None  # its memory may be used again
+        return unpack(self.type.element, words, self.shape)
+
+    @property
+    def words(self) -> int:
+        return types.leaf_count(self.type.element) * math.prod(self.shape)
+
+    def read(self) -> AnyArray:
+        """The same for those who do not know the device: raises `RunError` then, for the elements are lost."""
+        with self.device.lock:
+            try:
+                return self.elements()
+            except self.device.wgpu.GPUError as error:
+                self.device.has_failed = not self.device.works()
+                raise device_failed(self.device.adapter.name, "what lay there is lost", self.origin) from error
 
 
-_entries: dict[int, _Entry] = {}
-"""By the identity of the array."""
-
-
-def resident(array: AnyArray) -> AnyArray:
-    """A copy that cannot be written to, whose words stay on the device once they are there."""
-    copy = np.array(array)
-    copy.flags.writeable = False
-    key = id(copy)
-    _entries[key] = _Entry(weakref.ref(copy, lambda _: _entries.pop(key, None)))
-    return copy
-
-
-def buffer_of(device: Device, data: AnyArray) -> Buffer | None:
-    """The buffer for data that is all of a resident array, None where it is not or is not there yet."""
-    entry = _entry_of(data)
-    places = [] if entry is None else entry.places
-    return next((buffer for there, buffer in places if there is device), None)
-
-
-def keep(device: Device, data: AnyArray, buffer: Buffer) -> None:
-    """Remember where data lies, if it is all of a resident array."""
-    entry = _entry_of(data)
-    if entry is not None:
-        entry.places[:] = [(device, buffer)]  # another one has failed
-
-
-def _entry_of(data: AnyArray) -> _Entry | None:
-    here: object = data
-    while isinstance(here, np.ndarray):
-        entry = _entries.get(id(here))
-        if entry is not None and entry.array() is here:
-            whole = here.nbytes == data.nbytes and here.ctypes.data == data.ctypes.data
-            return entry if whole and data.flags.c_contiguous else None
-        here = here.base
-    return None
+def buffer_on(device: Device, held: Held) -> Buffer | None:
+    """Where elements lie on this device, if they do."""
+    there = held.remote
+    return there.buffer if isinstance(there, OnDevice) and there.device is device else None

@@ -5,13 +5,29 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import assert_never
 
+import numpy as np
+
 from kcheck.checker import ir
 from kcheck.checker.ir import CombineOp
 from kcheck.checker.types import FLOAT, INT, Struct, Type, contains, leaf_count
 from kcheck.runtime.backend import Outcome
-from kcheck.runtime.gpu.device import Buffer, Dispatch, Numbers, groups_for
+from kcheck.runtime.gpu.device import Dispatch, Numbers, groups_for
 from kcheck.runtime.gpu.job import Job
-from kcheck.runtime.gpu.wgsl import combining, elements, fold, prefix, scatter, sort, walk
+from kcheck.runtime.gpu.memory import Buffer
+from kcheck.runtime.gpu.wgsl import (
+    combining,
+    elements,
+    exact,
+    fold,
+    lookback,
+    ordered,
+    prefix,
+    runs,
+    scatter,
+    sort,
+    striped,
+    walk,
+)
 from kcheck.runtime.gpu.wgsl.module import Stage
 
 
@@ -53,19 +69,20 @@ def _map(job: Job, stage: Stage) -> Outcome:
 
 
 def _fold(job: Job, schedule: ir.Fold) -> Outcome:
-    stage, count = job.stage(fold.first, schedule), job.count
-    again = job.stage(fold.again, schedule) if count > stage.elements else stage
+    groups = fold.strided_groups(job.subject, schedule, job.count)
+    stage = job.stage(fold.strided if groups else fold.first, schedule)
     job.bind()
-    dispatches: list[Dispatch] = []
-    source: dict[str, Buffer] = {}
-    while True:
-        groups = groups_for(count, stage.elements)
+    numbers = Numbers(job.count, step=groups * stage.elements)
+    groups = groups or groups_for(job.count, stage.elements)
+    results = job.room(job.program.result, groups)
+    dispatches = [job.dispatch(stage, numbers, groups, {"results": results})]
+    while groups > 1:
+        again, count, source = job.stage(fold.again, schedule), groups, results
+        groups = groups_for(count, again.elements)
         results = job.room(job.program.result, groups)
-        dispatches.append(job.dispatch(stage, Numbers(count), buffers={**source, "results": results}))
-        if groups == 1:
-            job.run(*dispatches)
-            return _only(job, results)
-        stage, count, source = again, groups, {"source": results}
+        dispatches.append(job.dispatch(again, Numbers(count), groups, {"source": source, "results": results}))
+    job.run(*dispatches)
+    return _only(job, results)
 
 
 # ---------------------------------------------------------------- prefix
@@ -73,12 +90,12 @@ def _fold(job: Job, schedule: ir.Fold) -> Outcome:
 
 def _prefix(job: Job, schedule: ir.RunningCombine) -> Outcome:
     type_ = job.program.result
-    stages = _Running(schedule.op, type_, schedule, combining.has_keys(schedule.op, type_))
-    job.stage(prefix.scan, schedule.op, type_, schedule, keyed=stages.keyed)  # refuses before anything is bound
+    what = _Running(schedule.op, type_, schedule, combining.has_keys(schedule.op, type_))
+    what.scan(job)  # refuses before anything is bound
     job.bind()
     results = job.buffers[f"out_{job.program.outputs[0].name}"]
     if job.count:
-        job.run(*_running(job, stages, {"results": results}, job.count))
+        job.run(*_running(job, what, {"results": results}, job.count))
     return _only(job, results)
 
 
@@ -91,21 +108,46 @@ class _Running:
     schedule: ir.RunningCombine | None = None
     keyed: bool = False
 
+    def scan(self, job: Job) -> Stage:
+        write = prefix.scan
+        if self.is_striped(job):
+            write = lookback.scan if lookback.can_look_back(job.subject) else runs.scan
+        return job.stage(write, self.op, self.type, self.schedule, keyed=self.keyed)
+
+    def total(self, job: Job) -> Stage:
+        write = runs.total if self.is_striped(job) else prefix.total
+        return job.stage(write, self.op, self.type, self.schedule)
+
+    def is_striped(self, job: Job) -> bool:
+        return striped.is_striped(job.subject, self.type, self.schedule)
+
 
 def _running(job: Job, what: _Running, bound: dict[str, Buffer], count: int) -> list[Dispatch]:
     """What gives `bound["results"]` the running combinations of `count` elements."""
-    scan = job.stage(prefix.scan, what.op, what.type, what.schedule, keyed=what.keyed)
-    groups = groups_for(count, scan.elements)
-    sums = job.room(what.type, groups)
+    if what.is_striped(job) and lookback.can_look_back(job.subject):
+        return [_looking_back(job, what, bound, count)]
+    scan, numbers = what.scan(job), Numbers(count)
+    if what.is_striped(job):
+        numbers = Numbers(count, step=runs.length(job.subject, what.type, what.schedule, count))
+        blocks = groups_for(count, numbers.step)
+        groups = groups_for(blocks, runs.of_workgroup(job.subject))
+    else:
+        blocks = groups = groups_for(count, scan.elements)
+    sums = job.room(what.type, blocks)
     dispatches: list[Dispatch] = []
-    if groups > 1:
-        totals = job.room(what.type, groups)
-        total = job.stage(prefix.total, what.op, what.type, what.schedule)
-        dispatches.append(job.dispatch(total, Numbers(count), buffers={**bound, "totals": totals}))
-        inner = {"source": totals, "results": sums}
-        dispatches += _running(job, _Running(what.op, what.type), inner, groups)
-    dispatches.append(job.dispatch(scan, Numbers(count), buffers={**bound, "sums": sums}))
+    if blocks > 1:
+        totals = job.room(what.type, blocks)
+        dispatches.append(job.dispatch(what.total(job), numbers, groups, {**bound, "totals": totals}))
+        dispatches += _running(job, _Running(what.op, what.type), {"source": totals, "results": sums}, blocks)
+    dispatches.append(job.dispatch(scan, numbers, groups, {**bound, "sums": sums}))
     return dispatches
+
+
+def _looking_back(job: Job, what: _Running, bound: dict[str, Buffer], count: int) -> Dispatch:
+    tiles = groups_for(count, lookback.tile(job.subject, what.type, what.schedule))
+    status = job.device.buffer(lookback.status_words(what.type, tiles))
+    words = {"status": status, "ticket": job.device.buffer(1)}
+    return job.dispatch(what.scan(job), Numbers(count, step=tiles), tiles, {**bound, **words})
 
 
 # ---------------------------------------------------------------- scan
@@ -139,7 +181,7 @@ def _scatter(job: Job, schedule: ir.CombineByAddress) -> Outcome:
     if schedule.op is CombineOp.LAST:
         return _scatter_last(job, schedule)
     if schedule.op is CombineOp.SUM and contains(pair.fields[1].type, FLOAT):
-        return _scatter_in_order(job, schedule, pair.fields[1].type)
+        return _scatter_floats(job, schedule, pair.fields[1].type)
     return _scatter_at_once(job, schedule, pair.fields[1].type)
 
 
@@ -171,12 +213,40 @@ def _scatter_at_once(job: Job, schedule: ir.CombineByAddress, type_: Type) -> Ou
 def _combining(job: Job, schedule: ir.CombineByAddress, bound: dict[str, Buffer]) -> Dispatch:
     """What combines all pairs; by way of a copy for each workgroup where the target is small, which many share."""
     target = bound["results"].words
+    each = _near_elements(job, target)
+    if each is not None:
+        numbers = Numbers(job.count, step=each, limit=target)
+        return job.dispatch(job.stage(scatter.combine_near, schedule), numbers, groups_for(job.count, each), bound)
+    ranges = _ranges(job, target)
+    if ranges:
+        each = min(_RANGE_ELEMENTS, 4 * groups_for(job.count, 4 * _RANGE_BLOCKS))
+        numbers = Numbers(job.count, step=each, limit=target)
+        groups = groups_for(job.count, each) * ranges
+        return job.dispatch(job.stage(scatter.combine_ranges, schedule), numbers, groups, bound)
+    return job.dispatch(job.stage(scatter.combine, schedule), Numbers(job.count), buffers=bound)
+
+
+_RANGE_ELEMENTS = 1 << 20
+"""The most elements of a workgroup that has a copy of a range."""
+_RANGE_BLOCKS = 256
+"""How many blocks of elements there are for each range, or more."""
+_RANGE_PAIRS = 64
+"""How many elements there must be for each word of a target that is cut into ranges."""
+
+
+def _ranges(job: Job, target: int) -> int:
+    """Into how many ranges a target is cut, of which workgroups have copies; 0 where that does not pay."""
+    size = scatter.range_words(job.subject)
+    if not size or target > scatter.MOST_RANGES * size or job.count < _RANGE_PAIRS * target:
+        return 0
+    return groups_for(target, size)
+
+
+def _near_elements(job: Job, target: int) -> int | None:
+    """How many elements a workgroup takes that has a copy of the target's words; None where that does not pay."""
     if target > scatter.NEAR_WORDS or job.count < 4 * target:
-        return job.dispatch(job.stage(scatter.combine, schedule), Numbers(job.count), buffers=bound)
-    stage = job.stage(scatter.combine_near, schedule)
-    each = scatter.NEAR_ELEMENTS * groups_for(target, 256)
-    numbers = Numbers(job.count, step=each, limit=target)
-    return job.dispatch(stage, numbers, groups_for(job.count, each), bound)
+        return None
+    return scatter.NEAR_ELEMENTS * groups_for(target, 256)
 
 
 def _scatter_last(job: Job, schedule: ir.CombineByAddress) -> Outcome:
@@ -191,47 +261,105 @@ def _scatter_last(job: Job, schedule: ir.CombineByAddress) -> Outcome:
     return _only(job, results)
 
 
+_SAMPLE = 1 << 14
+"""How many elements are looked at before sums are tried to be exact."""
 _TERMS = 1 << 15
 """How many terms a cell adds in one dispatch where drivers end long loops."""
+_HELPING = 1 << 16
+"""The most workgroups that add up for single cells where loops may be long."""
 
 
-def _scatter_in_order(job: Job, schedule: ir.CombineByAddress, type_: Type) -> Outcome:
-    pairs, add_up = job.stage(scatter.pairs, schedule), job.stage(scatter.add_up)
+def _scatter_floats(job: Job, schedule: ir.CombineByAddress, type_: Type) -> Outcome:
+    job.stage(ordered.pairs, schedule)  # refuses before anything is bound
     job.bind()
-    results, cells, device = job.buffers[f"out_{job.program.outputs[0].name}"], _cells(job, schedule, type_), job.device
-    device.copy(job.buffers[f"in_{schedule.into}"], results)
+    results, cells = job.buffers[f"out_{job.program.outputs[0].name}"], _cells(job, schedule, type_)
+    target = job.buffers[f"in_{schedule.into}"]
     if not job.count or not cells:
-        return _only(job, results)
-    found = {"cells": device.buffer(job.count), "order": device.buffer(job.count), "values": job.room(type_, job.count)}
-    job.run(job.dispatch(pairs, Numbers(job.count, limit=cells), buffers=found))
-    job.check()
-    for shift in range(0, cells.bit_length(), sort.BITS):
-        found |= _sort_pass(job, found, shift)
-    ends = {"starts": device.buffer(cells), "ends": device.buffer(cells)}
-    job.run(job.dispatch(job.stage(scatter.bounds), Numbers(job.count, limit=cells), buffers={**found, **ends}))
-    bound = {**found, **ends, "results": results}
-    most = scatter.most_many(job.count, cells) if scatter.has_helpers(job.subject) else 0
-    if most:
-        bound["many"] = device.buffer(1 + most)
-        job.run(job.dispatch(job.stage(scatter.find_many), Numbers(cells), buffers=bound))
-    terms = job.count if job.subject.traits.rounds is None else _TERMS
-    for _ in range(0, job.count, terms):
-        numbers = Numbers(cells, limit=terms)
-        helped = [job.dispatch(job.stage(scatter.add_up_many), numbers, most, bound)] if most else []
-        job.run(*helped, job.dispatch(add_up, numbers, buffers=bound))
+        job.device.copy(target, results)
+    elif not (exact.may_be_exact(type_) and _add_exactly(job, schedule, results, cells)):
+        job.device.copy(target, results)
+        _add_in_order(job, schedule, type_, results, cells)
     return _only(job, results)
 
 
-def _sort_pass(job: Job, found: dict[str, Buffer], shift: int) -> dict[str, Buffer]:
-    """Sort pairs by the digit of their cell that begins at bit `shift`; pairs that are equal there keep their order."""
-    tiles = groups_for(job.count, sort.TILE)
-    numbers = Numbers(job.count, first=shift, step=tiles)
-    counts, sums = (job.device.buffer(tiles * sort.DIGITS) for _ in range(2))
-    moved = {"moved_cells": job.device.buffer(job.count), "moved_order": job.device.buffer(job.count)}
+def _add_exactly(job: Job, schedule: ir.CombineByAddress, results: Buffer, cells: int) -> bool:
+    """Whether no sum has to be rounded; then `results` has them."""
+    facts = job.device.upload(np.array(exact.FACTS, np.uint32))
+    sample = min(job.count, _SAMPLE)
+    numbers = Numbers(job.count, step=job.count // sample, limit=sample)
+    measure = job.stage(exact.measure, schedule)
+    job.run(job.dispatch(measure, numbers, groups_for(sample, measure.elements), {"facts": facts}))
+    job.check()
+    found = exact.unit_for(_facts_of(job, facts), job.count, cells)
+    if found is None:
+        return False
+    unit, is_watched = found
+    bound = {"facts": facts, "sums": job.device.buffer(2 * cells), "results": results}
+    finish = job.dispatch(job.stage(exact.finish, schedule), Numbers(cells, first=unit), buffers=bound)
+    job.run(_adding(job, schedule, unit, bound, is_watched=is_watched), finish)
+    return not _facts_of(job, facts)[2]
+
+
+def _facts_of(job: Job, facts: Buffer) -> tuple[int, int, int]:
+    unit, most, amiss = job.device.download(facts).tolist()
+    return unit, most, amiss
+
+
+def _adding(
+    job: Job, schedule: ir.CombineByAddress, unit: int, bound: dict[str, Buffer], *, is_watched: bool
+) -> Dispatch:
+    """What adds all values to `sums`, as `_combining` does."""
+    words = bound["sums"].words
+    each = _near_elements(job, words)
+    if each is None:
+        numbers = Numbers(job.count, first=unit, limit=exact.most_units(job.count))
+        return job.dispatch(job.stage(exact.add, schedule, is_watched=is_watched), numbers, buffers=bound)
+    numbers = Numbers(job.count, first=unit, step=each, limit=words)
+    return job.dispatch(job.stage(exact.add_near, schedule), numbers, groups_for(job.count, each), bound)
+
+
+def _add_in_order(job: Job, schedule: ir.CombineByAddress, type_: Type, results: Buffer, cells: int) -> None:
+    device, count = job.device, job.count
+    now, then = ({name: device.room(count) for name in ("cells", "carried")} for _ in range(2))
+    values = {} if ordered.is_carried(job.subject) else {"values": job.room(type_, count)}
+    made = schedule if sort.makes_pairs(job.subject) else None
+    if made is None:
+        pairs = job.stage(ordered.pairs, schedule)
+        job.run(job.dispatch(pairs, Numbers(count, limit=cells), buffers={**now, **values}))
+    for begin, bits in sort.digits(job.subject, ordered.bits_of_cells(job.subject, cells)):
+        numbers = Numbers(count, first=begin, step=groups_for(count, sort.tile(job.subject)), limit=cells)
+        job.run(*_sort_pass(job, now, then, numbers, bits, made if begin == 0 else None))
+        now, then = then, now
+    ends = {name: device.buffer(cells) for name in ("starts", "ends")}
+    bound = {**_by_fours(now), **values, **ends, "results": results}
+    job.run(job.dispatch(job.stage(ordered.bounds), Numbers(count, limit=cells), buffers=bound))
+    most = ordered.most_many(job.subject, count, cells)
+    if most:
+        bound["many"] = device.buffer(1 + most)
+        job.run(job.dispatch(job.stage(ordered.find_many), Numbers(cells), buffers=bound))
+    are_long = job.subject.traits.rounds is None
+    terms, helpers = (count, min(most, _HELPING)) if are_long else (_TERMS, most)
+    for _ in range(0, count, terms):
+        numbers = Numbers(cells, step=count, limit=terms)
+        helped = [job.dispatch(job.stage(ordered.add_up_many), numbers, helpers, bound)] if most else []
+        job.run(*helped, job.dispatch(job.stage(ordered.add_up), numbers, buffers=bound))
+
+
+def _by_fours(pairs: dict[str, Buffer]) -> dict[str, Buffer]:
+    """Pairs as the shaders know them that read by fours, too."""
+    return {**pairs, **{f"{name}_fours": buffer for name, buffer in pairs.items()}}
+
+
+def _sort_pass(
+    job: Job, now: dict[str, Buffer], then: dict[str, Buffer], numbers: Numbers, bits: int, made: sort.Made
+) -> list[Dispatch]:
+    """Sort the pairs in `now` to `then` by so many bits of their cell; pairs that are equal there keep their order."""
+    tiles = numbers.step
+    counts, sums = (job.device.room(tiles << bits) for _ in range(2))
+    moved = {f"moved_{name}": buffer for name, buffer in then.items()}
     running = _running(job, _Running(CombineOp.SUM, INT), {"source": counts, "results": sums}, counts.words)
-    job.run(
-        job.dispatch(job.stage(sort.count), numbers, tiles, {**found, "counts": counts}),
+    return [
+        job.dispatch(job.stage(sort.count, bits, made), numbers, tiles, {**_by_fours(now), "counts": counts}),
         *running,
-        job.dispatch(job.stage(sort.move), numbers, tiles, {**found, **moved, "counts": sums}),
-    )
-    return {"cells": moved["moved_cells"], "order": moved["moved_order"]}
+        job.dispatch(job.stage(sort.move, bits, made), numbers, tiles, {**now, **moved, "counts": sums}),
+    ]

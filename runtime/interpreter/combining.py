@@ -67,6 +67,14 @@ def _combine_columns(op: CombineOp, target: AnyArray, positions: AnyArray, value
 # ---------------------------------------------------------------- running
 
 
+def after(op: CombineOp, running: AnyArray, carry: AnyArray) -> AnyArray:
+    """Running combinations of scalars, where `carry` is the combination of all that came before the first of them."""
+    if op is CombineOp.SUM:
+        return running + carry
+    combined = _EXTREMES[op][0](_keys(op, running), _keys(op, carry))
+    return _values(combined, running.dtype)
+
+
 class Running:
     """The running combination of one leaf over blocks of lanes."""
 

@@ -13,6 +13,7 @@ from kcheck.checker import rules, types
 from kcheck.checker.bindings import BoundValue, FileValue, Generated
 from kcheck.runtime.fields import Field, field_of
 from kcheck.runtime.layout import AnyArray
+from kcheck.runtime.resident import DeviceArray
 from kcheck.runtime.values.arrays import from_array
 from kcheck.runtime.values.foreign import Found, from_foreign, is_foreign
 from kcheck.runtime.values.generators import generate
@@ -27,7 +28,7 @@ class SupportsArray(Protocol):
     def __array__(self, *args: Any, **options: Any) -> AnyArray: ...
 
 
-Value: TypeAlias = "BoundValue | AnyArray | Field | os.PathLike[str] | SupportsArray"
+Value: TypeAlias = "BoundValue | AnyArray | DeviceArray | Field | os.PathLike[str] | SupportsArray"
 """What may be given: a literal, a generator, a file's path, an array or table of NumPy or another library, or a field
 of an earlier run."""
 
@@ -40,6 +41,10 @@ def take(slot: Slot, value: Value, reading: Reading) -> AnyArray:
 def take_field(slot: Slot, value: Value, reading: Reading) -> Field:
     """The field that a value makes for a port; its extent is that of a given field, else 0..size."""
     assert isinstance(slot.type, types.Field)
+    if isinstance(value, DeviceArray):
+        return value.field(slot)
+    if isinstance(value, Field) and value.type == slot.type:
+        return value
     found = _taken(slot, value, reading)
     return field_of(slot.type, found.array, found.extent)
 

@@ -26,14 +26,27 @@ if TYPE_CHECKING:
     from kcheck.checker.ir import Program
     from kcheck.grammar.diagnostics import Diagnostic
     from kcheck.runtime.errors import CheckError, RunError
+    from kcheck.runtime.resident import DeviceArray
     from kcheck.runtime.results import Result
     from kcheck.runtime.values.incoming import Value
 
-__all__ = ["CheckError", "Kernel", "Module", "Result", "RunError", "UnknownKernel", "device", "load", "loads"]
+__all__ = [
+    "CheckError",
+    "DeviceArray",
+    "Kernel",
+    "Module",
+    "Result",
+    "RunError",
+    "UnknownKernel",
+    "device",
+    "load",
+    "loads",
+]
 
 _LAZY = {
     "CheckError": "kcheck.runtime.errors",
     "RunError": "kcheck.runtime.errors",
+    "DeviceArray": "kcheck.runtime.resident",
     "Result": "kcheck.runtime.results",
 }
 """Names whose modules are imported when they are first used, so that `import kcheck` costs next to nothing."""
@@ -68,12 +81,13 @@ def loads(text: str, path: str = "<text>") -> Module:
     return _module(check_text(text, path, loader_for(Path.cwd())))
 
 
-def device(array: Any) -> Any:
+def device(array: Any) -> DeviceArray:
     """A copy of an array that stays on the graphics device: kernels that run there take it in without a transfer.
 
-    It is an array like any other, but cannot be written to.  The first run that reads it brings it to the device.
+    It is read like any other, but cannot be written to.  The first run that takes it brings it to the device, and what
+    such a run gives stays there too until somebody looks at it.
     """
-    from kcheck.runtime.gpu.resident import resident
+    from kcheck.runtime.resident import resident
 
     return resident(array)
 

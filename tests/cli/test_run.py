@@ -132,7 +132,8 @@ def run_json(capsys: Captured, *arguments: str) -> tuple[int, dict[str, Any]]:
 def test_json(capsys: Captured) -> None:
     code, document = run_json(capsys, "twice.kernel", "-i", "x=[1, 2, 3]")
     assert code == 0
-    assert document.keys() == {"version", "backend", "fallback", "seconds", "outputs", "memories"}
+    assert document.keys() == {"version", "backend", "reason", "fallback", "seconds", "outputs", "memories"}
+    assert document["reason"] == "fewer than 1,048,576 elements are too few for a graphics device"
     assert document["backend"] == best().name
     assert document["fallback"] is None
     assert document["seconds"].keys() == {"compile", "run"}

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from kcheck.runtime.gpu import schedules
+from kcheck.runtime.gpu.wgsl import runs
 from kcheck.runtime.interpreter import Interpreter
 from tests.gpu.launches import device, launch
 
@@ -129,6 +131,19 @@ def test_prefix_of_ints() -> None:
         assert np.array_equal(outputs(source, a=a)["result"], wanted), count
 
 
+def test_prefix_of_long_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With few runs these have many steps, and the last of all is not full."""
+    monkeypatch.setattr(runs, "_MOST_RUNS", 3)
+    source = PREFIX.replace("TYPE", "Int").replace("OP", "sum").replace("VALUE", "v")
+    pairs = PREFIX.replace("TYPE", "Vec2").replace("OP", "min").replace("VALUE", "vec2(float(v), float(0 - v))")
+    for count in (1, 100, 5000, 8192, 30_001):
+        a = np.random.default_rng(count).integers(-(2**31), 2**31, count).astype(np.int32)
+        assert np.array_equal(outputs(source, a=a)["result"], np.cumsum(a, dtype=np.int32)), count
+        a >>= 10
+        both = np.column_stack([a, -a]).astype(np.float32)
+        assert np.array_equal(outputs(pairs, a=a)["result"], np.minimum.accumulate(both)), count
+
+
 def test_prefix_of_vectors() -> None:
     value = "vec3(float(v), select(v == 3, bitcast_float(0x7FC00000), -float(v)), 0.0 - float(v & 7))"
     source = PREFIX.replace("TYPE", "Vec3").replace("OP", "max").replace("VALUE", value)
@@ -150,6 +165,16 @@ def test_reduction() -> None:
         assert found["sum"] == wanted["sum"]
         assert abs(found["sum"] - a.astype(np.float64).sum()) <= 1e-6 * np.abs(a).sum()
         assert outputs(FOLD, a=a)["result"].tobytes() == np.array([found]).tobytes()
+
+
+def test_reduction_that_rounds_nothing() -> None:
+    """Its elements meet in any order; what does not round is the same then."""
+    source = FOLD.replace("sum: sample(a)", "sum: 0.0 - sample(a)").replace("a.sum + b.sum", "max(a.sum, b.sum)")
+    for count in (1, 8191, 8192, 8193, 16_384, 70_001, 300_003):
+        a = np.random.default_rng(count).standard_normal(count).astype(np.float32)
+        a[a.argmax() :: 1000] = a.max()
+        [found] = outputs(source, a=a)["result"]
+        assert (found["place"], found["value"], found["sum"]) == (a.argmax(), a.max(), -a.min()), count
 
 
 @pytest.mark.parametrize("rounds", [0, 3, 500])
@@ -188,16 +213,29 @@ def test_scan(rounds: int) -> None:
 @pytest.mark.parametrize("op", ["sum", "min", "max"])
 def test_scatter_of_ints(op: str, cells: int) -> None:
     """Small targets have a copy in each workgroup."""
-    source = SCATTER.replace("TYPE", "Int").replace("OP", op).replace("VALUE", "index() * 7 - 1000")
     for count in (0, 1, 500, 70_001):
-        slots = np.random.default_rng(count).integers(-1, cells + 1, count).astype(np.int32)
-        target = np.arange(cells, dtype=np.int32) * 3
-        inside = (slots >= 0) & (slots < cells)
-        wanted = target.copy()
-        combine = {"sum": np.add, "min": np.minimum, "max": np.maximum}[op]
-        combine.at(wanted, slots[inside], (np.arange(count, dtype=np.int32) * 7 - 1000)[inside])
-        found = outputs(source, slots=slots, values=np.zeros(count, np.float32), target=target)
-        assert np.array_equal(found["result"], wanted), count
+        scatter_ints(op, cells, count)
+
+
+@pytest.mark.parametrize("op", ["sum", "max"])
+def test_scatter_of_ints_by_ranges(op: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of larger targets workgroups have copies of a range, where an invocation takes four elements."""
+    monkeypatch.setattr(schedules, "_RANGE_PAIRS", 2)
+    monkeypatch.setattr(schedules, "_RANGE_BLOCKS", 3)
+    for cells in (5000, 20_001):
+        scatter_ints(op, cells, 70_001)
+
+
+def scatter_ints(op: str, cells: int, count: int) -> None:
+    source = SCATTER.replace("TYPE", "Int").replace("OP", op).replace("VALUE", "index() * 7 - 1000")
+    slots = np.random.default_rng(count).integers(-1, cells + 1, count).astype(np.int32)
+    target = np.arange(cells, dtype=np.int32) * 3
+    inside = (slots >= 0) & (slots < cells)
+    wanted = target.copy()
+    combine = {"sum": np.add, "min": np.minimum, "max": np.maximum}[op]
+    combine.at(wanted, slots[inside], (np.arange(count, dtype=np.int32) * 7 - 1000)[inside])
+    found = outputs(source, slots=slots, values=np.zeros(count, np.float32), target=target)
+    assert np.array_equal(found["result"], wanted), count
 
 
 @pytest.mark.parametrize("cells", [1, 300, 70_000])

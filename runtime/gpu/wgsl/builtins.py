@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from kcheck.checker import ir
 from kcheck.checker.builtins import Builtin
+from kcheck.checker.prelude import ELEMENTARY_BUILTINS
 from kcheck.checker.types import BOOL, FLOAT, INT, Mat, Scalar, Type, Vec
 from kcheck.runtime.gpu.wgsl.lines import Lines
 from kcheck.runtime.gpu.wgsl.module import Module
@@ -41,8 +42,9 @@ FLOATS: dict[Builtin, str] = {
     Builtin.ROUND: "round",
     Builtin.TRUNC: "trunc",
     Builtin.SQRT: "sqrt",
+    **{builtin: builtin.value for builtin in ELEMENTARY_BUILTINS},
 }
-"""By functions of the library, on Floats component by component."""
+"""By functions of the library, on Floats component by component; the elementary ones are there for fast code alone."""
 
 
 def builtin(module: Module, node: ir.BuiltinCall, args: Sequence[str], lines: Lines) -> str:

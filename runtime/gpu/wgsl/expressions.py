@@ -12,12 +12,13 @@ from typing import assert_never
 from kcheck.checker import ir
 from kcheck.checker.ir import BinaryOp, Logic, PlaceKind, UnaryOp
 from kcheck.checker.render.ir import float_text
-from kcheck.checker.types import BOOL, FLOAT, INT, Array, Enum, Leaf, Mat, Scalar, Struct, Type, Vec, leaves
+from kcheck.checker.types import BOOL, FLOAT, INT, Array, Enum, Leaf, Mat, Scalar, Struct, Type, Vec, leaves, length_of
 from kcheck.runtime.gpu.wgsl import library, reads
 from kcheck.runtime.gpu.wgsl.builtins import builtin
 from kcheck.runtime.gpu.wgsl.lines import Lines
 from kcheck.runtime.gpu.wgsl.module import Module, param_word, plus, times
 from kcheck.runtime.gpu.wgsl.names import field_name, field_word, payload_name, payload_word, plain, words
+from kcheck.runtime.gpu.wgsl.traits import Guard
 
 _LONG = 120
 """Texts beyond this get a name of their own, which keeps lines readable and nesting small."""
@@ -123,7 +124,8 @@ class Expressions:
         return self.module.assembled(node.type, pieces)
 
     def _literal(self, leaf: Leaf, value: ir.LeafValue) -> str:
-        hidden = library.CONSTANTS.get(int(value)) if leaf.scalar is FLOAT else None
+        guarded = leaf.scalar is FLOAT and self.module.traits.guard is not Guard.NONE
+        hidden = library.CONSTANTS.get(int(value)) if guarded else None
         return hidden or literal(leaf, value)
 
     def _zero(self, type_: Type) -> str:
@@ -438,7 +440,13 @@ _COMPARED = {
     BinaryOp.GT: ("lt_f32", True),
     BinaryOp.GE: ("le_f32", True),
 }
-_ARITHMETIC = {BinaryOp.ADD: "add", BinaryOp.SUB: "sub", BinaryOp.MUL: "mul", BinaryOp.DIV: "div"}
+_ARITHMETIC = {
+    BinaryOp.ADD: "add",
+    BinaryOp.SUB: "sub",
+    BinaryOp.MUL: "mul",
+    BinaryOp.DIV: "div",
+    BinaryOp.REM: "rem",
+}
 
 
 def local_name(function: ir.Function, local: int) -> str:
@@ -460,13 +468,6 @@ def is_plain(node: ir.Expression) -> bool:
             return node.type is BOOL and is_plain(node.left) and is_plain(node.right)
         case _:
             return False
-
-
-def length_of(type_: Type) -> int:
-    if isinstance(type_, Array):
-        return type_.length
-    assert isinstance(type_, (Vec, Mat))
-    return type_.size
 
 
 def _clamped(index: ir.Const, length: int) -> int:

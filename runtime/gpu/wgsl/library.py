@@ -7,7 +7,7 @@ function an operation, where the guard of the driver (`traits.Guard`) is kept.  
 
 from __future__ import annotations
 
-from kcheck.runtime.gpu.wgsl.traits import Guard, Traits
+from kcheck.runtime.gpu.wgsl.traits import Comparison, Guard, Traits
 
 _FIXED = {
     # ------------------------------------------------------------ Int
@@ -285,6 +285,7 @@ _GUARDED = {
         "mul": "kept(fma(hide_first(a), hide_second(b), run.negative_zero))",
         "div": "kept(hide_first(a) / hide_second(b))",
     },
+    Guard.NONE: {"add": "a + b", "sub": "a - b", "mul": "a * b", "div": "a / b"},
 }
 """The text of each operation.
 
@@ -303,6 +304,50 @@ CONSTANTS = {
 """The constants that stand for themselves nowhere.  Drivers also take one zero for the other when they make a choice
 between constants arithmetic."""
 
+_COMPARED = {
+    Comparison.OWN: "a {} b",
+    Comparison.APART: "a {} hide_second(b)",
+    Comparison.HIDDEN: "(select(0u, 1u, a {} hide_second(b)) ^ run.zeros.x) != 0u",
+}
+
+_COMPARISONS = {"eq": "==", "lt": "<", "le": "<="}
+
+_FAST = {
+    "kept": """\
+fn kept(x: f32) -> f32 {
+  return x;
+}""",
+    "rem_f32": """\
+fn rem_f32(a: f32, b: f32) -> f32 {
+  return a % b;
+}""",
+    "inversesqrt_f32": """\
+fn inversesqrt_f32(x: f32) -> f32 {
+  return inverseSqrt(x);
+}""",
+    # As a driver has it, but for a base below zero or a power of zero, for which it need have none.
+    "pow_f32": """\
+fn pow_f32(x: f32, y: f32) -> f32 {
+  let size = select(pow(abs(x), y), 1.0, y == 0.0);
+  let is_odd = floor(y) == y && floor(y * 0.5) * 2.0 != y;
+  if (x < 0.0) {
+    return select(select(size, -size, is_odd), float_of(0x7fc00000u), floor(y) != y);
+  }
+  return size;
+}""",
+    "tanh_f32": """\
+fn tanh_f32(x: f32) -> f32 {
+  return tanh(clamp(x, -20.0, 20.0)); // or infinity could be divided by itself
+}""",
+    "atan2_f32": """\
+fn atan2_f32(y: f32, x: f32) -> f32 {
+  return atan2(y, x);
+}""",
+}
+"""What is otherwise where arithmetic is the driver's own; the other elementary functions have WGSL's names."""
+
+_OWN = ("exp", "exp2", "log", "log2", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh")
+
 ROUNDINGS = {"floor": "floor", "ceil": "ceil", "round": "round", "trunc": "trunc"}
 """The language's names, and WGSL's."""
 
@@ -316,6 +361,12 @@ def functions(traits: Traits) -> dict[str, str]:
     found["div_f32"] = _binary("div_f32", guard["div"] if traits.exact_division else "div_rounded(a, b)")
     root = "kept(sqrt(x))" if traits.exact_root else "root_rounded(x)"
     found["sqrt_f32"] = _unary("sqrt_f32", root)
+    if traits.comparison is not Comparison.BITS:
+        for name, sign in _COMPARISONS.items():
+            value = _COMPARED[traits.comparison].format(sign)
+            found[f"{name}_f32"] = f"fn {name}_f32(a: f32, b: f32) -> bool {{\n  return {value};\n}}"
+    if traits.guard is Guard.NONE:
+        found |= _FAST | {f"{name}_f32": _unary(f"{name}_f32", f"{name}(x)") for name in _OWN}
     for name, theirs in ROUNDINGS.items():
         found[f"{name}_f32"] = _unary(f"{name}_f32", f"kept({theirs}(x))")
     return found

@@ -277,7 +277,12 @@ class Module:
         return Stage(code, elements, buffers, tuple(self._facts), tuple(self._table_words), tuple(self._sites))
 
     def _binding(self, number: int, name: str, access: str) -> str:
-        word = {"atomic": "atomic<i32>", "wide_read": "vec4<u32>", "wide_write": "vec4<u32>"}.get(access, "u32")
+        word = {
+            "atomic": "atomic<i32>",
+            "atomic64": "atomic<u64>",
+            "wide_read": "vec4<u32>",
+            "wide_write": "vec4<u32>",
+        }.get(access, "u32")
         mode = "read" if access in ("read", "wide_read") else "read_write"
         return f"@group(0) @binding({number}) var<storage, {mode}> {name}: array<{word}>;"
 

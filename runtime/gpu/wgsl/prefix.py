@@ -1,6 +1,8 @@
 """The shaders of prefixes: the total of each block, then those totals running, then each block from what is before it.
 
 All is done on the Ints that `combining` makes of scalars; for elements that are not there stands what changes none.
+
+A block is what a workgroup combines at once, by way of its memory.  Devices with subgroups have `runs` and `lookback`.
 """
 
 from __future__ import annotations

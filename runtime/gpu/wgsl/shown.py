@@ -10,7 +10,7 @@ from kcheck.checker.ir import CombineOp
 from kcheck.checker.prelude import expand_prelude
 from kcheck.checker.types import FLOAT, Struct, contains
 from kcheck.grammar.spans import Origin
-from kcheck.runtime.gpu.wgsl import combining, elements, fold, prefix, scatter, walk
+from kcheck.runtime.gpu.wgsl import combining, elements, exact, fold, ordered, prefix, scatter, walk
 from kcheck.runtime.gpu.wgsl.module import Stage, Subject
 from kcheck.runtime.gpu.wgsl.traits import Traits
 
@@ -30,6 +30,8 @@ def _stages(subject: Subject) -> Iterator[tuple[str, Stage]]:
             yield "a workgroup a group", elements.grouped(subject, schedule)
         case ir.Fold() as schedule:
             yield "blocks of elements are merged", fold.first(subject, schedule)
+            if fold.strided_groups(subject, schedule, 1 << 20):
+                yield "the same for many elements, in any order", fold.strided(subject, schedule)
             yield "what blocks gave is merged, until one is left", fold.again(subject, schedule)
         case ir.OrderedWalk() as schedule:
             yield "one invocation walks on", walk.walk(subject, schedule)
@@ -51,11 +53,18 @@ def _scatter_stages(subject: Subject, schedule: ir.CombineByAddress) -> Iterator
         yield "cells find the last of their pairs", scatter.claim(subject, schedule)
         yield "cells take its value", scatter.take(subject, schedule)
     elif schedule.op is CombineOp.SUM and contains(pair.fields[1].type, FLOAT):
-        yield "pairs are made (and then sorted by cell)", scatter.pairs(subject, schedule)
-        yield "cells find their pairs", scatter.bounds(subject)
-        if scatter.has_helpers(subject):
-            yield "cells with many add them up in order", scatter.add_up_many(subject)
-        yield "cells add them up in order", scatter.add_up(subject)
+        if exact.may_be_exact(pair.fields[1].type):
+            yield (
+                "values are added up as Ints, where that rounds nothing",
+                exact.add(subject, schedule, is_watched=True),
+            )
+        yield "else pairs are made (and then sorted by cell)", ordered.pairs(subject, schedule)
+        yield "cells find their pairs", ordered.bounds(subject)
+        if ordered.has_helpers(subject):
+            yield "cells with many add them up in order", ordered.add_up_many(subject)
+        yield "cells add them up in order", ordered.add_up(subject)
     else:
         yield "pairs are combined as they come", scatter.combine(subject, schedule)
         yield "the same, for small targets", scatter.combine_near(subject, schedule)
+        if scatter.range_words(subject):
+            yield "the same, for larger targets", scatter.combine_ranges(subject, schedule)

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import assert_never
 
 from kcheck.checker import ir
-from kcheck.checker.types import UNIT, Struct, Type, Vec, parts
+from kcheck.checker.types import UNIT, Struct, Type, Vec, length_of, parts
 from kcheck.runtime.backend import Unsupported
 from kcheck.runtime.gpu.wgsl import reads
-from kcheck.runtime.gpu.wgsl.expressions import Expressions, length_of, local_name
+from kcheck.runtime.gpu.wgsl.expressions import Expressions, local_name
 from kcheck.runtime.gpu.wgsl.lines import Lines
 from kcheck.runtime.gpu.wgsl.module import Module, times
 from kcheck.runtime.gpu.wgsl.names import field_name, plain, words

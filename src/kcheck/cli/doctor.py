@@ -42,7 +42,7 @@ def _versions() -> Iterator[tuple[bool, str, str]]:
 
 def _backends() -> Iterator[tuple[bool, str, str]]:
     from kcheck.runtime.backend import Missing
-    from kcheck.runtime.backends import AUTO, BACKENDS, best
+    from kcheck.runtime.backends import AUTO, BACKENDS, best, no_device
 
     for name, make in BACKENDS.items():
         try:
@@ -51,7 +51,7 @@ def _backends() -> Iterator[tuple[bool, str, str]]:
             yield False, f"backend {name}", str(reason)
         else:
             yield True, f"backend {name}", "there"
-    yield True, f"backend {AUTO}", best().name
+    yield True, f"backend {AUTO}", best().name if no_device() else f"{best().name}, or gpu where that pays"
     yield from _devices()
 
 

@@ -104,6 +104,7 @@ class JsonReport:
             {
                 "version": VERSION,
                 "backend": result.backend,
+                "reason": result.reason,
                 "fallback": result.fallback,
                 "seconds": {"compile": result.compile_seconds, "run": result.run_seconds},
                 "outputs": {name: _port(name, field, written) for name, field in result.fields.items()},

@@ -1,0 +1,167 @@
+"""The few calls of wgpu's library that every run makes, straight to it: wgpu-py spends more on each than it takes.
+
+All else goes by way of wgpu-py, whose objects these take.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from kcheck.runtime.gpu import driver
+from kcheck.runtime.gpu.packing import Words
+
+_PATIENCE = 200e-6
+"""The seconds for which it is asked whether something is done, before the system is told to wait for it, which takes
+longer to notice."""
+
+
+_UNKNOWN = -1
+"""Of a request to map a buffer, before it is answered."""
+
+
+class Commands:
+    """Commands for a device, which are collected until `submit` sends them; the device runs them in order."""
+
+    def __init__(self, device: Any, *, patient: bool) -> None:
+        """`device` is wgpu's object; `patient` waits ask again and again at first, which keeps a core busy."""
+        self._native = driver.native()
+        self._lib, self._ffi = self._native.lib, self._native.ffi
+        self._device, self._queue = device._internal, device.queue._internal
+        self._encoder: Any = None
+        self._pass: Any = None
+        self._mapped = self._ffi.callback("void(WGPUMapAsyncStatus, WGPUStringView, void *, void *)", self._on_mapped)
+        self._status = _UNKNOWN
+        self._asking = 0
+        self._sent = self._ffi.new("WGPUSubmissionIndex *")
+        self._patience = _PATIENCE if patient else 0.0
+
+    # ------------------------------------------------------------ commands
+
+    @property
+    def waiting(self) -> bool:
+        """Whether there are commands that were not sent."""
+        return self._encoder is not None
+
+    def dispatch(self, pipeline: Any, group: Any, grid: tuple[int, int]) -> None:
+        """Run a pipeline by so many workgroups each way."""
+        lib = self._lib
+        if self._pass is None:
+            self._pass = lib.wgpuCommandEncoderBeginComputePass(self._open(), self._ffi.NULL)
+        lib.wgpuComputePassEncoderSetPipeline(self._pass, pipeline._internal)
+        lib.wgpuComputePassEncoderSetBindGroup(self._pass, 0, group._internal, 0, self._ffi.NULL)
+        lib.wgpuComputePassEncoderDispatchWorkgroups(self._pass, *grid, 1)
+
+    def copy(self, source: Any, begin: int, target: Any, at: int, size: int) -> None:
+        """Copy bytes between two buffers."""
+        self._end_pass()
+        lib = self._lib
+        lib.wgpuCommandEncoderCopyBufferToBuffer(self._open(), source._internal, begin, target._internal, at, size)
+
+    def clear(self, buffer: Any) -> None:
+        """Make all bytes of a buffer zero."""
+        self._end_pass()
+        self._lib.wgpuCommandEncoderClearBuffer(self._open(), buffer._internal, 0, buffer.size)
+
+    def submit(self) -> int:
+        """Send what was collected, and give the number of the last that was sent.
+
+        Raises `GPUError` where a command was wrong.
+        """
+        if self._encoder is None:
+            return int(self._sent[0])
+        lib = self._lib
+        with self.errors():  # the library ends the process where it is given what was wrong
+            self._end_pass()
+            encoder, self._encoder = self._encoder, None
+            commands = lib.wgpuCommandEncoderFinish(encoder, self._ffi.NULL)
+        with self.errors():
+            one = self._ffi.new("WGPUCommandBuffer[1]", [commands])
+            self._sent[0] = lib.wgpuQueueSubmitForIndex(self._queue, 1, one)
+            lib.wgpuCommandBufferRelease(commands)
+            lib.wgpuCommandEncoderRelease(encoder)
+        return int(self._sent[0])
+
+    def drop(self) -> None:
+        """Forget what was collected."""
+        self._end_pass()
+        if self._encoder is not None:
+            self._lib.wgpuCommandEncoderRelease(self._encoder)
+            self._encoder = None
+
+    def _open(self) -> Any:
+        if self._encoder is None:
+            with self.errors():
+                made = self._lib.wgpuDeviceCreateCommandEncoder(self._device, self._ffi.NULL)
+            self._encoder = made
+        return self._encoder
+
+    def _end_pass(self) -> None:
+        if self._pass is not None:
+            self._lib.wgpuComputePassEncoderEnd(self._pass)
+            self._lib.wgpuComputePassEncoderRelease(self._pass)
+            self._pass = None
+
+    # ------------------------------------------------------------ memory that both sides reach
+
+    @contextmanager
+    def mapped(self, buffer: Any, size: int, after: int, *, write: bool = False) -> Iterator[Words]:
+        """The first bytes of a staging buffer as words, once what was sent up to the number `after` is done."""
+        lib = self._lib
+        get = lib.wgpuBufferGetMappedRange if write else lib.wgpuBufferGetConstMappedRange
+        mode = lib.WGPUMapMode_Write if write else lib.WGPUMapMode_Read
+        try:
+            with self.errors():
+                lib.wgpuBufferMapAsync(buffer._internal, mode, 0, size, self._asked())
+                self._wait(after)
+            if self._status != lib.WGPUMapAsyncStatus_Success:
+                raise driver.library().GPUError("memory of the device cannot be reached any more")
+            yield np.frombuffer(self._ffi.buffer(get(buffer._internal, 0, size), size), np.uint32)
+        finally:
+            with self.errors():  # takes back what was only asked for, too
+                lib.wgpuBufferUnmap(buffer._internal)
+
+    def _asked(self) -> Any:
+        """Whom to tell that a buffer is mapped, with a number: an answer may come to what nobody waits for any more."""
+        self._status = _UNKNOWN
+        self._asking += 1
+        mode, number = self._lib.WGPUCallbackMode_AllowProcessEvents, self._ffi.cast("void *", self._asking)
+        told = {"mode": mode, "callback": self._mapped, "userdata1": number}
+        return self._ffi.new("WGPUBufferMapCallbackInfo *", told)[0]
+
+    def _on_mapped(self, status: int, _: Any, number: Any, __: Any) -> None:
+        if int(self._ffi.cast("intptr_t", number)) == self._asking:
+            self._status = status
+
+    def _wait(self, after: int) -> None:
+        poll, index = self._lib.wgpuDevicePoll, self._ffi.new("WGPUSubmissionIndex *", after)
+        end = time.perf_counter() + self._patience
+        while self._status == _UNKNOWN:
+            poll(self._device, time.perf_counter() >= end, index)
+
+    # ------------------------------------------------------------ errors
+
+    def errors(self) -> _Errors:
+        """Raise what the library complains of meanwhile, which wgpu-py would log."""
+        return _Errors(self._native)
+
+
+class _Errors:
+    """A context of which each run enters a few: a generator would take longer."""
+
+    __slots__ = ("_native",)
+
+    def __init__(self, native: driver.Native) -> None:
+        self._native = native
+
+    def __enter__(self) -> None:
+        self._native.errors.capture("kcheck")
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        found = self._native.errors.release("kcheck")
+        if found is not None and kind is None:
+            raise self._native.error_types.get(found[0], driver.library().GPUError)(found[1])
