@@ -15,7 +15,6 @@ from kcheck.runtime.backend import Cancelled, Launch, Outcome, Progress
 from kcheck.runtime.failures import divergent_exchange, empty_fold, empty_read
 from kcheck.runtime.fields import Field
 from kcheck.runtime.jit.engine import Loaded
-from kcheck.runtime.jit.memory import copied, empty
 from kcheck.runtime.jit.module import ports_of
 from kcheck.runtime.jit.program import Facts, fallible
 from kcheck.runtime.jit.schedules.driver import SCRATCH_START
@@ -23,6 +22,7 @@ from kcheck.runtime.jit.schedules.prefix import SLOTS_START, slot_size
 from kcheck.runtime.jit.storage import byte_size
 from kcheck.runtime.jit.threads import Work, address_of, run_chunks
 from kcheck.runtime.layout import AnyArray, base_dtype, inner_shape
+from kcheck.runtime.memory import copied, empty
 from kcheck.runtime.outputs import output_extent, output_shape
 
 _CHUNK_UNITS = 1 << 18

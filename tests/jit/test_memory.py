@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 
-from kcheck.runtime.jit import memory
-from kcheck.runtime.jit.memory import copied, empty
+from kcheck.runtime import memory
+from kcheck.runtime.memory import copied, empty
 from tests.interpreter.build import kernel
 from tests.jit.build import run
 
