@@ -1,4 +1,4 @@
-"""How fast kernels run on the device, beside PyTorch on the same one where that is installed.
+"""How fast kernels run on the device, beside PyTorch and CuPy on the same one where they are installed.
 
     python benchmarks/gpu.py             # sizes for a real device
     python benchmarks/gpu.py --small     # for one that runs on the processor
@@ -82,6 +82,16 @@ kernel bench.peak@1 {
       place: select(first, a.place, b.place), value: select(first, a.value, b.value), count: a.count + b.count,
     };
   }
+}
+"""
+TOTALS = """
+struct Totals { sum: Float; most: Float; count: Int; }
+kernel bench.totals@1 {
+  requires { field.read; field.write; }
+  input a: Rows<Float>;
+  output result: Rows<Totals>;
+  compute over a { return Totals { sum: sample(a), most: sample(a), count: int(sample(a) > 0.5) }; }
+  merge(a, b) { return Totals { sum: a.sum + b.sum, most: max(a.most, b.most), count: a.count + b.count }; }
 }
 """
 PREFIX = """
@@ -218,6 +228,7 @@ def rows(exponent: int) -> Iterator[Row]:
     yield Row(
         "place of the largest, and a count", PEAK, {"a": floats}, 4 * count, {"max alone": lambda _, v: v["a"].max}
     )
+    yield Row("sum of Floats, the largest, and a count", TOTALS, {"a": floats}, 4 * count)
     yield Row("prefix, sum of Ints", _prefix("Int", "sum"), {"a": ints}, 8 * count, {"cumsum": _cumsum})
     yield Row("the same, 12,345 fewer", _prefix("Int", "sum"), {"a": ints[:odd]}, 8 * odd)
     yield Row("prefix, largest Float", _prefix("Float", "max"), {"a": floats}, 8 * count)

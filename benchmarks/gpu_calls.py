@@ -52,8 +52,13 @@ def calls() -> None:
     more, total = module["bench.more"], module["bench.total"]
     array = kcheck.device(np.arange(1024, dtype=np.float32))
     here = np.arange(1024, dtype=np.float32)
+
+    def waited() -> None:
+        more(a=array, backend="gpu").result.wait()
+
     work: list[tuple[str, Callable[[], object]]] = [
         ("call on 4 KiB that lie there, not waited for", lambda: more(a=array, backend="gpu")),
+        ("the same, waited for", waited),
         ("the same, its result read", lambda: np.asarray(more(a=array, backend="gpu").result)),
         (
             "two calls, the sum of the first read",

@@ -23,6 +23,10 @@ class Remote(Protocol):
         """A copy of them here; raises `RunError` where the device has failed."""
         ...
 
+    def wait(self) -> None:
+        """Return when they are there; raises `RunError` where the device has failed."""
+        ...
+
 
 class Held:
     """Elements that are here, on a device, or in both places; nobody writes to them."""
@@ -88,6 +92,12 @@ class DeviceArray(np.lib.mixins.NDArrayOperatorsMixin):
     def numpy(self) -> AnyArray:
         """The elements as an array of NumPy, which cannot be written to; always the same one."""
         return self._held.here()
+
+    def wait(self) -> DeviceArray:
+        """The array itself, when the work that makes it is done: to find out how long that takes."""
+        if self._held.remote is not None:
+            self._held.remote.wait()
+        return self
 
     def fits(self, type_: types.Field, shape: tuple[int, ...]) -> None:
         """Note that the elements are those of a field of this type and shape already."""

@@ -5,7 +5,6 @@ All else goes by way of wgpu-py, whose objects these take.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -15,11 +14,6 @@ import numpy as np
 from kcheck.runtime.gpu import driver
 from kcheck.runtime.gpu.packing import Words
 
-_PATIENCE = 200e-6
-"""The seconds for which it is asked whether something is done, before the system is told to wait for it, which takes
-longer to notice."""
-
-
 _UNKNOWN = -1
 """Of a request to map a buffer, before it is answered."""
 
@@ -27,18 +21,20 @@ _UNKNOWN = -1
 class Commands:
     """Commands for a device, which are collected until `submit` sends them; the device runs them in order."""
 
-    def __init__(self, device: Any, *, patient: bool) -> None:
-        """`device` is wgpu's object; `patient` waits ask again and again at first, which keeps a core busy."""
+    def __init__(self, device: Any) -> None:
+        """`device` is wgpu's object."""
         self._native = driver.native()
         self._lib, self._ffi = self._native.lib, self._native.ffi
         self._device, self._queue = device._internal, device.queue._internal
         self._encoder: Any = None
         self._pass: Any = None
+        self._sent = self._ffi.new("WGPUSubmissionIndex *")
+        self._awaited = self._ffi.new("WGPUSubmissionIndex *")
         self._mapped = self._ffi.callback("void(WGPUMapAsyncStatus, WGPUStringView, void *, void *)", self._on_mapped)
+        told = {"mode": self._lib.WGPUCallbackMode_AllowProcessEvents, "callback": self._mapped}
+        self._told = self._ffi.new("WGPUBufferMapCallbackInfo *", told)
         self._status = _UNKNOWN
         self._asking = 0
-        self._sent = self._ffi.new("WGPUSubmissionIndex *")
-        self._patience = _PATIENCE if patient else 0.0
 
     # ------------------------------------------------------------ commands
 
@@ -117,7 +113,8 @@ class Commands:
         try:
             with self.errors():
                 lib.wgpuBufferMapAsync(buffer._internal, mode, 0, size, self._asked())
-                self._wait(after)
+                while self._status == _UNKNOWN:
+                    self._poll(after)
             if self._status != lib.WGPUMapAsyncStatus_Success:
                 raise driver.library().GPUError("memory of the device cannot be reached any more")
             yield np.frombuffer(self._ffi.buffer(get(buffer._internal, 0, size), size), np.uint32)
@@ -129,19 +126,21 @@ class Commands:
         """Whom to tell that a buffer is mapped, with a number: an answer may come to what nobody waits for any more."""
         self._status = _UNKNOWN
         self._asking += 1
-        mode, number = self._lib.WGPUCallbackMode_AllowProcessEvents, self._ffi.cast("void *", self._asking)
-        told = {"mode": mode, "callback": self._mapped, "userdata1": number}
-        return self._ffi.new("WGPUBufferMapCallbackInfo *", told)[0]
+        self._told.userdata1 = self._ffi.cast("void *", self._asking)
+        return self._told[0]
 
     def _on_mapped(self, status: int, _: Any, number: Any, __: Any) -> None:
         if int(self._ffi.cast("intptr_t", number)) == self._asking:
             self._status = status
 
-    def _wait(self, after: int) -> None:
-        poll, index = self._lib.wgpuDevicePoll, self._ffi.new("WGPUSubmissionIndex *", after)
-        end = time.perf_counter() + self._patience
-        while self._status == _UNKNOWN:
-            poll(self._device, time.perf_counter() >= end, index)
+    def wait(self, number: int) -> None:
+        """Wait until what was sent up to this number is done."""
+        with self.errors():
+            self._poll(number)
+
+    def _poll(self, number: int) -> None:
+        self._awaited[0] = number
+        self._lib.wgpuDevicePoll(self._device, True, self._awaited)
 
     # ------------------------------------------------------------ errors
 

@@ -25,10 +25,8 @@ _MOST_GROUPS = 65_535
 _KEPT = 256
 _KEPT_BYTES, _KEPT_SOFTWARE = 1 << 31, 1 << 28
 """The bytes of memory that are kept for the next runs: of a device's own, and of the processor's where it is one."""
-_SMALL = 1 << 10
-"""The most words of a constant."""
-_NEAR, _NEAR_BYTES = 1 << 12, 1 << 24
-"""The most words of a result that is copied to where it can be read before anybody asks; the bytes kept for that."""
+_SMALL = 1 << 12
+"""The most bytes of a constant that is kept."""
 
 
 Made = TypeVar("Made")
@@ -98,13 +96,12 @@ class Device:
         """Whether it is lost; it is not used again then."""
         self.compile_seconds = 0.0
         """What compiling shaders has taken so far."""
-        self._commands = Commands(self.handle, patient=not adapter.is_software)
+        self._commands = Commands(self.handle)
         self._transfers = Transfers(self.wgpu, self.handle, self._commands)
         self._pipelines: _Cache[_Pipeline] = _Cache()
         self._groups: _Cache[Any] = _Cache()
         self._uniforms: _Cache[Any] = _Cache()
         self._constants: _Cache[Buffer] = _Cache()
-        self._near = Pool(self._near_memory, _NEAR_BYTES, lambda: None)
         self._pool = Pool(self._memory, _KEPT_SOFTWARE if adapter.is_software else _KEPT_BYTES, self._groups.clear)
 
     # ------------------------------------------------------------ buffers
@@ -126,11 +123,13 @@ class Device:
             self._transfers.upload(np.ascontiguousarray(words), buffer.handle)
         return buffer
 
-    def constant(self, words: Words) -> Buffer:
+    def constant(self, words: bytes) -> Buffer:
         """A buffer with these words, which nobody writes to; small ones are kept."""
-        if words.size > _SMALL:
-            return self.upload(words)
-        return self._constants.get_or(words.tobytes(), lambda: self.upload(words))
+
+        def make() -> Buffer:
+            return self.upload(np.frombuffer(words, np.uint32))
+
+        return make() if len(words) > _SMALL else self._constants.get_or(words, make)
 
     def copied(self, source: Buffer) -> Buffer:
         """A buffer with the same words."""
@@ -146,24 +145,6 @@ class Device:
         count = buffer.words if words is None else words
         return self._transfers.download(buffer.handle, count) if count else np.zeros(0, np.uint32)
 
-    def near(self, source: Buffer, words: int) -> Buffer | None:
-        """A copy of the first words of a small buffer for `read_near`, None of a large one: to ask for it afterwards
-        would take another round."""
-        if not 0 < words <= _NEAR:
-            return None
-        copy = self._near.take(words)
-        self._commands.copy(source.handle, 0, copy.handle, 0, 4 * words)
-        return copy
-
-    def read_near(self, copy: Buffer, sent: int) -> Words:
-        """The words of such a copy, which was sent with this number."""
-        with self._commands.mapped(copy.handle, 4 * copy.words, sent) as words:
-            return words.copy()
-
-    def _near_memory(self, size: int) -> Any:
-        usage = self.wgpu.BufferUsage
-        return self.handle.create_buffer(size=size, usage=usage.MAP_READ | usage.COPY_DST)
-
     def check_size(self, words: int) -> None:
         """Raise `TooLarge` for more words than a shader may use at once."""
         if byte_size(words) > self.most_bytes:
@@ -174,9 +155,15 @@ class Device:
         flags = usage.STORAGE | usage.COPY_SRC | usage.COPY_DST
         try:
             return self.handle.create_buffer(size=size, usage=flags)
-        except self.wgpu.GPUOutOfMemoryError:
+        except self.wgpu.GPUError as error:
+            if not self._is_full(error):
+                raise
             self._pool.give_up()
             return self.handle.create_buffer(size=size, usage=flags)
+
+    def _is_full(self, error: Exception) -> bool:
+        """Whether memory has run out, of which wgpu tells in two ways."""
+        return isinstance(error, self.wgpu.GPUOutOfMemoryError) or "Not enough memory" in str(error)
 
     # ------------------------------------------------------------ dispatches
 
@@ -189,6 +176,10 @@ class Device:
         """Send all that is to be done on its way, and give its number; what reads results does so by itself."""
         return self._commands.submit()
 
+    def wait(self, number: int) -> None:
+        """Wait until what was submitted up to this number is done."""
+        self._commands.wait(number)
+
     def drop(self) -> None:
         """Forget what was not submitted."""
         self._commands.drop()
@@ -199,10 +190,8 @@ class Device:
         try:
             self.drop()
             return np.array_equal(self.download(self.upload(words)), words)
-        except self.wgpu.GPUOutOfMemoryError:
-            return True
-        except self.wgpu.GPUError:
-            return False
+        except self.wgpu.GPUError as error:
+            return self._is_full(error)
 
     def bound(self, dispatch: Dispatch) -> tuple[Any, Any, tuple[int, int]]:
         """What an encoder takes for a dispatch: its pipeline, its bind group, and how many workgroups each way."""

@@ -16,7 +16,7 @@ from kcheck.runtime.failures import empty_read
 from kcheck.runtime.fields import Box, Field
 from kcheck.runtime.gpu.device import Device, Dispatch, Numbers, groups_for
 from kcheck.runtime.gpu.memory import Buffer
-from kcheck.runtime.gpu.packing import pack, pack_params
+from kcheck.runtime.gpu.packing import pack, param_words
 from kcheck.runtime.gpu.resident import OnDevice, buffer_on
 from kcheck.runtime.gpu.wgsl.module import Stage, Subject
 from kcheck.runtime.outputs import output_extent, output_shape
@@ -59,7 +59,7 @@ class Job:
             there = self._on_device(bound)
             self.buffers[f"memory_{name}"] = self.device.copied(there) if isinstance(bound, ResidentField) else there
         if self.program.params:
-            self.buffers["params"] = self.device.constant(pack_params(self.program, self.launch.params))
+            self.buffers["params"] = self.device.constant(param_words(self.program, self.launch.params))
 
     def _on_device(self, bound: Field) -> Buffer:
         """The elements of a field on the device; those of a resident one stay there."""
@@ -81,9 +81,10 @@ class Job:
     def stage(self, write: Callable[..., Stage], *args: object, **options: object) -> Stage:
         """The shader that `write` makes of the subject and what else it asks for; written once."""
         key = (write, args, tuple(options.items()))
-        if key not in self.stages:
-            self.stages[key] = write(self.subject, *args, **options)
-        return self.stages[key]
+        known = self.stages.get(key)
+        if known is None:
+            known = self.stages[key] = write(self.subject, *args, **options)
+        return known
 
     def dispatch(
         self, stage: Stage, numbers: Numbers, groups: int | None = None, buffers: Mapping[str, Buffer] | None = None
@@ -97,7 +98,7 @@ class Job:
             if buffers and name in buffers:
                 bound[name] = buffers[name]
             elif name == "tables":
-                bound[name] = self.device.constant(np.array(stage.tables, np.uint32))
+                bound[name] = self.device.constant(np.array(stage.tables, np.uint32).tobytes())
             elif name == "failures":
                 bound[name] = self._failures_of(stage)
             else:
@@ -152,31 +153,22 @@ class Job:
         """The outputs, which lie in these buffers, and the memories; read back unless an input stays on the device."""
         self.check()
         shape, box = output_shape(self.launch), output_extent(self.launch)
-        made = {port.name: (self._there(buffer, port.type, shape), box) for port, buffer in results}
+        sent = self.device.submit() if is_resident(self.launch) else None
+        outputs = {port.name: self._field_in(buffer, port.type, shape, box, sent) for port, buffer in results}
         memories = {
-            name: (self._there(self.buffers[f"memory_{name}"], bound.type, bound.shape), bound.extent)
+            name: self._field_in(self.buffers[f"memory_{name}"], bound.type, bound.shape, bound.extent, sent)
             for name, bound in self.launch.memories.items()
         }
-        fields = self._stay if is_resident(self.launch) else _brought
-        return Outcome(fields(made), fields(memories))
+        return Outcome(outputs, memories)
 
-    def _there(self, buffer: Buffer, type_: types.Field, shape: tuple[int, ...]) -> OnDevice:
-        return OnDevice(self.device, buffer, type_, shape, self.program.origin)
-
-    def _stay(self, made: Mapping[str, tuple[OnDevice, Box]]) -> dict[str, Field]:
-        """Fields that stay on the device; small ones are copied to where they can be read soon."""
-        for there, _ in made.values():
-            there.near = self.device.near(there.buffer, there.words)
-        sent = self.device.submit()
-        for there, _ in made.values():
-            there.sent = sent
-        return {
-            name: ResidentField(there.type, there.shape, Held(None, there), box) for name, (there, box) in made.items()
-        }
-
-
-def _brought(made: Mapping[str, tuple[OnDevice, Box]]) -> dict[str, Field]:
-    return {name: Field(there.type, there.elements(), box) for name, (there, box) in made.items()}
+    def _field_in(
+        self, buffer: Buffer, type_: types.Field, shape: tuple[int, ...], box: Box, sent: int | None
+    ) -> Field:
+        """The field in a buffer, which stays there where it was `sent` for."""
+        there = OnDevice(self.device, buffer, type_, shape, self.program.origin, sent or 0)
+        if sent is None:
+            return Field(type_, there.elements(), box)
+        return ResidentField(type_, shape, Held(None, there), box)
 
 
 def _four(size: tuple[int, ...]) -> tuple[int, ...]:

@@ -45,6 +45,10 @@ def unpack(type_: Type, words: Words, shape: tuple[int, ...]) -> AnyArray:
     return data.reshape(whole)
 
 
-def pack_params(program: ir.Program, params: Mapping[str, AnyArray]) -> Words:
+def param_words(program: ir.Program, params: Mapping[str, AnyArray]) -> bytes:
     """The words of all params, one after the other."""
-    return np.concatenate([pack(param.type, params[param.name][None], 1) for param in program.params])
+    return b"".join(_param_words(param.type, params[param.name]) for param in program.params)
+
+
+def _param_words(type_: Type, value: AnyArray) -> bytes:
+    return pack(type_, value[None], 1).tobytes() if contains(type_, BOOL) else value.tobytes()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from kcheck.checker import types
@@ -19,7 +21,7 @@ from kcheck.runtime.resident import Held
 class OnDevice:
     """The elements of a field of this type and shape; `origin` is the kernel that brought or made them.
 
-    `near` is a copy that can be read at once, when what was sent with the number `sent` is done.
+    They are there once what was submitted with the number `sent` is done.
     """
 
     device: Device
@@ -27,30 +29,34 @@ class OnDevice:
     type: types.Field
     shape: tuple[int, ...]
     origin: Origin
-    near: Buffer | None = None
     sent: int = 0
 
     def elements(self) -> AnyArray:
         """A copy of them here; raises `GPUError` where the device has failed."""
-        if self.near is None:
-            words = self.device.download(self.buffer, self.words)
-        else:
-            words = self.device.read_near(self.near, self.sent)
-            self.near = None  # its memory may be used again
-        return unpack(self.type.element, words, self.shape)
-
-    @property
-    def words(self) -> int:
-        return types.leaf_count(self.type.element) * math.prod(self.shape)
+        count = types.leaf_count(self.type.element) * math.prod(self.shape)
+        return unpack(self.type.element, self.device.download(self.buffer, count), self.shape)
 
     def read(self) -> AnyArray:
         """The same for those who do not know the device: raises `RunError` then, for the elements are lost."""
-        with self.device.lock:
+        with self._safely():
+            return self.elements()
+
+    def wait(self) -> None:
+        with self._safely():
+            self.device.wait(self.sent)
+
+    @contextmanager
+    def _safely(self) -> Iterator[None]:
+        device = self.device
+        lost = device_failed(device.adapter.name, "what lay there is lost", self.origin)
+        with device.lock:
+            if device.has_failed:
+                raise lost
             try:
-                return self.elements()
-            except self.device.wgpu.GPUError as error:
-                self.device.has_failed = not self.device.works()
-                raise device_failed(self.device.adapter.name, "what lay there is lost", self.origin) from error
+                yield
+            except device.wgpu.GPUError as error:
+                device.has_failed = not device.works()
+                raise lost from error
 
 
 def buffer_on(device: Device, held: Held) -> Buffer | None:

@@ -13,7 +13,7 @@ from kcheck.checker.types import FLOAT, INT, Struct, Type, contains, leaf_count
 from kcheck.runtime.backend import Outcome
 from kcheck.runtime.gpu.device import Dispatch, Numbers, groups_for
 from kcheck.runtime.gpu.job import Job
-from kcheck.runtime.gpu.memory import Buffer
+from kcheck.runtime.gpu.memory import Buffer, byte_size
 from kcheck.runtime.gpu.wgsl import (
     combining,
     elements,
@@ -146,8 +146,7 @@ def _running(job: Job, what: _Running, bound: dict[str, Buffer], count: int) -> 
 def _looking_back(job: Job, what: _Running, bound: dict[str, Buffer], count: int) -> Dispatch:
     tiles = groups_for(count, lookback.tile(job.subject, what.type, what.schedule))
     status = job.device.buffer(lookback.status_words(what.type, tiles))
-    words = {"status": status, "ticket": job.device.buffer(1)}
-    return job.dispatch(what.scan(job), Numbers(count, step=tiles), tiles, {**bound, **words})
+    return job.dispatch(what.scan(job), Numbers(count, step=tiles), tiles, {**bound, "status": status})
 
 
 # ---------------------------------------------------------------- scan
@@ -284,6 +283,8 @@ def _scatter_floats(job: Job, schedule: ir.CombineByAddress, type_: Type) -> Out
 
 def _add_exactly(job: Job, schedule: ir.CombineByAddress, results: Buffer, cells: int) -> bool:
     """Whether no sum has to be rounded; then `results` has them."""
+    if byte_size(2 * cells) > job.device.most_bytes:
+        return False
     facts = job.device.upload(np.array(exact.FACTS, np.uint32))
     sample = min(job.count, _SAMPLE)
     numbers = Numbers(job.count, step=job.count // sample, limit=sample)
@@ -323,26 +324,30 @@ def _add_in_order(job: Job, schedule: ir.CombineByAddress, type_: Type, results:
     now, then = ({name: device.room(count) for name in ("cells", "carried")} for _ in range(2))
     values = {} if ordered.is_carried(job.subject) else {"values": job.room(type_, count)}
     made = schedule if sort.makes_pairs(job.subject) else None
+    dispatches: list[Dispatch] = []  # all at once, so that what is cleared for them is cleared before
     if made is None:
         pairs = job.stage(ordered.pairs, schedule)
-        job.run(job.dispatch(pairs, Numbers(count, limit=cells), buffers={**now, **values}))
+        dispatches.append(job.dispatch(pairs, Numbers(count, limit=cells), buffers={**now, **values}))
     for begin, bits in sort.digits(job.subject, ordered.bits_of_cells(job.subject, cells)):
         numbers = Numbers(count, first=begin, step=groups_for(count, sort.tile(job.subject)), limit=cells)
-        job.run(*_sort_pass(job, now, then, numbers, bits, made if begin == 0 else None))
+        dispatches += _sort_pass(job, now, then, numbers, bits, made if begin == 0 else None)
         now, then = then, now
     ends = {name: device.buffer(cells) for name in ("starts", "ends")}
     bound = {**_by_fours(now), **values, **ends, "results": results}
-    job.run(job.dispatch(job.stage(ordered.bounds), Numbers(count, limit=cells), buffers=bound))
+    dispatches.append(job.dispatch(job.stage(ordered.bounds), Numbers(count, limit=cells), buffers=bound))
     most = ordered.most_many(job.subject, count, cells)
     if most:
         bound["many"] = device.buffer(1 + most)
-        job.run(job.dispatch(job.stage(ordered.find_many), Numbers(cells), buffers=bound))
+        dispatches.append(job.dispatch(job.stage(ordered.find_many), Numbers(cells), buffers=bound))
     are_long = job.subject.traits.rounds is None
+    add_up = job.stage(ordered.add_up, by_slices=ordered.has_slices(job.subject, count, cells))
     terms, helpers = (count, min(most, _HELPING)) if are_long else (_TERMS, most)
     for _ in range(0, count, terms):
         numbers = Numbers(cells, step=count, limit=terms)
-        helped = [job.dispatch(job.stage(ordered.add_up_many), numbers, helpers, bound)] if most else []
-        job.run(*helped, job.dispatch(job.stage(ordered.add_up), numbers, buffers=bound))
+        if most:
+            dispatches.append(job.dispatch(job.stage(ordered.add_up_many), numbers, helpers, bound))
+        dispatches.append(job.dispatch(add_up, numbers, buffers=bound))
+    job.run(*dispatches)
 
 
 def _by_fours(pairs: dict[str, Buffer]) -> dict[str, Buffer]:

@@ -7,6 +7,7 @@ than the way.
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -17,11 +18,12 @@ import numpy as np
 
 from kcheck.runtime.gpu.commands import Commands
 from kcheck.runtime.gpu.packing import Words
+from kcheck.runtime.memory import empty
 
 LARGE = 1 << 18
 """The words from which on the two buffers are used."""
-_CHUNK = 1 << 23
-"""The words of each of them: 32 MiB."""
+_CHUNK = 1 << 24
+"""The words of each of them: 64 MiB."""
 _SLICE = 1 << 20
 """The fewest words for which a thread pays."""
 
@@ -62,21 +64,27 @@ class Transfers:
 
     def download(self, handle: Any, words: int) -> Words:
         """The first words of a device's buffer, after all commands so far; an array of its own."""
-        found = np.empty(words, np.uint32)
-        parts = list(enumerate(_chunks(found)))
-        staged = self._fetch(handle, *parts[0])
-        for number, (_, part) in parts:
-            here = staged
-            if number + 1 < len(parts):
-                staged = self._fetch(handle, *parts[number + 1])
-            with self._commands.mapped(here.handle, part.nbytes, here.used) as room:
-                _copy(room, part)
+        if words < LARGE:
+            staging = self._fetch(handle, 0, 0, words)
+            with self._commands.mapped(staging.handle, 4 * words, staging.used) as room:
+                return room.copy()
+        found = empty((words,), np.dtype(np.uint32))
+        coming: deque[tuple[_Staging, Words]] = deque()
+        for number, (begin, part) in enumerate(_chunks(found)):
+            coming.append((self._fetch(handle, number, begin, part.size), part))
+            if number:
+                self._take(*coming.popleft())
+        self._take(*coming.popleft())
         return found
 
-    def _fetch(self, handle: Any, number: int, piece: tuple[int, Words]) -> _Staging:
-        begin, part = piece
-        staging = self._staging_of("READ", number, part.size)
-        self._commands.copy(handle, 4 * begin, staging.handle, 0, part.nbytes)
+    def _take(self, staging: _Staging, part: Words) -> None:
+        with self._commands.mapped(staging.handle, part.nbytes, staging.used) as room:
+            _copy(room, part)
+
+    def _fetch(self, handle: Any, number: int, begin: int, words: int) -> _Staging:
+        """Have words brought to one of the two buffers."""
+        staging = self._staging_of("READ", number, words)
+        self._commands.copy(handle, 4 * begin, staging.handle, 0, 4 * words)
         staging.used = self._commands.submit()
         return staging
 

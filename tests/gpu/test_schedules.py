@@ -77,11 +77,13 @@ kernel split.emit@1 {
 """
 
 
-@pytest.fixture(autouse=True, params=[False, True], ids=["one", "four"])
-def at_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """With an invocation for each element, and with one for four."""
+@pytest.fixture(autouse=True, params=["one", "four", "subgroups"])
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """With an invocation for each element, with one for four, and that where subgroups do what they can."""
     gpu = device()
-    monkeypatch.setattr(gpu._opened, "traits", replace(gpu.traits, at_once=request.param))
+    subgroup = gpu.traits.subgroup if request.param == "subgroups" else 0
+    traits = replace(gpu.traits, at_once=request.param != "one", subgroup=subgroup)
+    monkeypatch.setattr(gpu._opened, "traits", traits)
     gpu._compiled.clear()
     yield
     gpu._compiled.clear()

@@ -7,8 +7,9 @@ gave.  Then what the workgroups gave is folded.
 Runs that are folded at the same time stand beside each other, so that invocations that are neighbours read what lies
 side by side; what they come to goes through the workgroup's memory to the invocation that merges it with the next run.
 
-A merge that rounds nothing gives the same in any tree, for it is lawful.  Then an invocation goes through all elements
-in steps as large as all of them together, and only what it has come to in the end meets others (`strided`).
+A lawful merge that rounds nothing gives the same in any tree, but for a NaN or the sign of a zero where it does not
+say which of two it takes.  Then an invocation goes through all elements in steps as large as all of them together,
+and only what it has come to in the end meets others (`strided`).
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ def first(subject: Subject, schedule: ir.Fold) -> Stage:
         return _first_one_by_one(subject, schedule)
     # With more of the workgroup's memory there would be too few workgroups at a time.
     runs = (_RUNS if size == 1 else _RUNS // 2) if nodes_of(subject) <= _FEW_NODES else 1
-    shape = _shape(subject, AT_ONCE, runs, 512 // size)
+    shape = _shape(subject, AT_ONCE, runs, 512 if size == 1 else 256 // size)
     entry = Entry(subject, shape.threads, (schedule.element, schedule.merge), streams)
     module, call, fold = entry.module, f"{entry.names[schedule.element]}()", _Fold(entry, schedule, shape)
     fold.begin()

@@ -1,8 +1,8 @@
 """The shader of prefixes in one pass: a workgroup looks back at what the ones before it have come to.
 
-Workgroups take the tiles in the order in which they start (`ticket`), so those that are waited for have started too.
-But WGSL does not promise that they go on meanwhile: it is for drivers of which that is known.  In `status` each tile
-has for each of its Ints a word with that and, above it, what the Int is.
+Workgroups take the tiles in the order in which they start, so those that are waited for have started too.  But WGSL
+does not promise that they go on meanwhile: it is for drivers of which that is known.  In `status` there are words of
+64 bits: first how many tiles were taken, then for each Int of each tile that and, above it, what the Int is.
 """
 
 from __future__ import annotations
@@ -52,12 +52,12 @@ def scan(subject: Subject, op: CombineOp, type_: Type, schedule: ir.RunningCombi
     subgroup = Striped(subject, op, type_, schedule, threads)
     entry, each, rows = subgroup.entry, range(subgroup.count), threads // subgroup.width
     module, reach = entry.module, AT_ONCE * subgroup.width * fours
-    ticket = module.buffer("ticket", "atomic")
+    status = module.buffer("status", "atomic64")
     module.declare("taken", "var<workgroup> taken: u32;")
     module.declare("before", f"var<workgroup> before: array<i32, {subgroup.count}>;")
     module.declare("row_sums", f"var<workgroup> row_sums: array<i32, {rows * subgroup.count}>;")
     with entry.lines.braces("if (lane == 0u)"):
-        entry.add(f"taken = u32(atomicAdd(&{ticket}[0], 1));")
+        entry.add(f"taken = u32(atomicAdd(&{status}[0], 1lu));")
     entry.add("let tile = workgroupUniformLoad(&taken);", f"let row = lane / {subgroup.width}u;")
     entry.leave_if("tile >= run.step")
     entry.add(f"let four = (tile * {rows}u + row) * {reach // AT_ONCE}u + place;")
@@ -100,7 +100,7 @@ def _join(subgroup: Striped, rows: int) -> None:
             entry.add(f"state = {_ALL};")
             with entry.lines.braces("if (at >= 0)"):
                 for w in each:
-                    word = plus(times("u32(at)", subgroup.count), w)
+                    word = plus(times("u32(at)", subgroup.count), w + 1)
                     entry.add(f"let s{w} = atomicLoad(&{status}[{word}]);", f"v{w} = bitcast<i32>(u32(s{w}));")
                 entry.add("state = u32(s0 >> 32u);")
                 # One Int may already be that of all while another is that of the tile.
@@ -127,7 +127,7 @@ def _publish(subgroup: Striped) -> str:
     text = [
         f"fn publish(tile: u32, state: u32, {', '.join(f'value{w}: i32' for w in each)}) {{",
         *(
-            f"  atomicStore(&{status}[{plus(times('tile', subgroup.count), w)}], "
+            f"  atomicStore(&{status}[{plus(times('tile', subgroup.count), w + 1)}], "
             f"(u64(state) << 32u) | u64(bitcast<u32>(value{w})));"
             for w in each
         ),
@@ -137,4 +137,4 @@ def _publish(subgroup: Striped) -> str:
 
 
 def status_words(type_: Type, tiles: int) -> int:
-    return 2 * words(type_) * tiles
+    return 2 * (1 + words(type_) * tiles)

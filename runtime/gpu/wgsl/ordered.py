@@ -112,13 +112,15 @@ _TILE = 1024
 """How many values that were carried a workgroup fetches at once for one cell."""
 _STEP = 16
 """How many of them are added up while as many are read."""
-_CELLS_TILE = 4096
-"""How many it fetches at once for many cells."""
+_CELLS = 64
+"""The cells of a workgroup that adds up carried values, an invocation each."""
+_SLICE = 32
+"""How many values it fetches at once for each of them."""
 
 
 def _few(subject: Subject) -> int:
     """The most terms that one invocation adds up for a cell where others could help it."""
-    return 256 if is_carried(subject) else 64
+    return 4096 if is_carried(subject) else 64
 
 
 def has_helpers(subject: Subject) -> bool:
@@ -161,16 +163,22 @@ def _add_words(entry: Entry, type_: Type, found: list[str]) -> None:
 # ---------------------------------------------------------------- cells with few
 
 
-def add_up(subject: Subject) -> Stage:
+def has_slices(subject: Subject, pairs_: int, cells: int) -> bool:
+    """Whether it pays, and the workgroup's memory has room, to fetch slices of values for cells."""
+    room = 4 * _CELLS * (_SLICE + AT_ONCE + 2)
+    return is_carried(subject) and pairs_ >= _SLICE // 2 * cells and room <= subject.traits.workgroup_bytes
+
+
+def add_up(subject: Subject, *, by_slices: bool) -> Stage:
     """An invocation adds to its cell of `results` at most `limit` of its pairs, and moves the cell's start behind them.
 
     `step` is the number of pairs.  Cells with many are left to `add_up_many`, where there is that.
     """
-    entry = Entry(subject)
+    entry = Entry(subject, _CELLS if by_slices else THREADS)
     module, type_ = entry.module, pair_of(subject)[2]
     starts, ends, results = module.buffer("starts", "write"), module.buffer("ends"), module.buffer("results", "write")
     entry.add(
-        f"element = number * {THREADS}u + lane;",
+        f"element = number * {entry.threads}u + lane;",
         "let cell = min(element, run.count - 1u);",
         f"let start = {starts}[cell];",
         f"var end = select(0u, min({ends}[cell], start + run.limit), element < run.count);",
@@ -178,8 +186,8 @@ def add_up(subject: Subject) -> Stage:
     if has_helpers(subject):
         entry.add(f"end = select(end, 0u, {ends}[cell] > start + {_few(subject)}u);")
     entry.add(f"var total = {module.load(results, times('cell', words(type_)), type_)};", "var i = start;")
-    if is_carried(subject) and subject.traits.workgroup_bytes >= 4 * _CELLS_TILE * 9 // 8:
-        _add_for_cells(entry, type_)
+    if by_slices:
+        _add_slices(entry, type_)
     else:
         with entry.lines.braces("for (; i < end; i++)"):
             entry.add(f"let value = {_value(entry, type_, 'i')};")
@@ -190,46 +198,47 @@ def add_up(subject: Subject) -> Stage:
     return entry.stage()
 
 
-def _add_for_cells(entry: Entry, type_: Type) -> None:
-    """Add carried values, which a workgroup fetches side by side; each tile begins with the first that is still to do.
+def _add_slices(entry: Entry, type_: Type) -> None:
+    """Add carried values, of which the workgroup fetches the next few for all its cells, side by side.
 
-    Every ninth four of `fetched` is left out, for cells that lie regularly would all ask one bank of the memory.
+    `going` is how many cells are not done.  Slices lie one four further apart than they are long, or invocations would
+    all ask the same bank of the memory.
     """
-    fours, each = entry.module.buffer("carried_fours", "wide_read"), _CELLS_TILE // AT_ONCE // THREADS
-    entry.module.declare("fetched", f"var<workgroup> fetched: array<vec4<u32>, {_CELLS_TILE // AT_ONCE * 9 // 8}>;")
-    entry.module.declare("first", "var<workgroup> first: atomic<u32>;")
+    fours, parts, apart = entry.module.buffer("carried_fours", "wide_read"), _SLICE // AT_ONCE, _SLICE // AT_ONCE + 1
+    entry.module.declare("fetched", f"var<workgroup> fetched: array<vec4<u32>, {_CELLS * apart}>;")
+    entry.module.declare("places", f"var<workgroup> places: array<u32, {_CELLS}>;")
+    entry.module.declare("going", "var<workgroup> going: atomic<u32>;")
+    with entry.lines.braces("if (lane == 0u)"):
+        entry.add("atomicStore(&going, 0u);")
+    entry.add("workgroupBarrier();")
+    with entry.lines.braces("if (i < end)"):
+        entry.add("atomicAdd(&going, 1u);")
     with entry.lines.braces("loop"):
-        with entry.lines.braces("if (lane == 0u)"):
-            entry.add("atomicStore(&first, 0xffffffffu);")
+        entry.add(f"places[lane] = select(0u, i / {AT_ONCE}u, i < end);", "workgroupBarrier();")
+        entry.break_if("atomicLoad(&going) == 0u")
+        for k in range(parts):
+            source = f"places[{k * _CELLS // parts}u + lane / {parts}u] + lane % {parts}u"
+            entry.add(f"let q{k} = {fours}[min({source}, (run.step - 1u) / {AT_ONCE}u)];")
+        for k in range(parts):
+            entry.add(f"fetched[({k * _CELLS // parts}u + lane / {parts}u) * {apart}u + lane % {parts}u] = q{k};")
         entry.add("workgroupBarrier();")
-        _find_first(entry)
-        entry.add("workgroupBarrier();", f"let base = atomicLoad(&first) / {AT_ONCE}u;")
-        entry.break_if(f"base == {0xFFFFFFFF // AT_ONCE}u")
-        for k in range(each):
-            at = f"lane + {k * THREADS}u"
-            source = f"{fours}[min(base + {at}, (run.step - 1u) / {AT_ONCE}u)]"
-            entry.add(f"fetched[{at} + ({at}) / 8u] = {source};")
-        entry.add("workgroupBarrier();", f"let stop = min(end, base * {AT_ONCE}u + {_CELLS_TILE}u);")
-        four = f"(i / {AT_ONCE}u - base + (i / {AT_ONCE}u - base) / 8u)"
-        with entry.lines.braces(f"for (; i < stop && i % {AT_ONCE}u != 0u; i++)"):
-            _add_words(entry, type_, [f"fetched[{four}][i % {AT_ONCE}u]"])
-        with entry.lines.braces(f"for (; i + {AT_ONCE}u <= stop; i += {AT_ONCE}u)"):
-            entry.add(f"let s = fetched[{four}];")
-            _add_words(entry, type_, [f"s.{axis}" for axis in "xyzw"])
-        with entry.lines.braces("for (; i < stop; i++)"):
-            _add_words(entry, type_, [f"fetched[{four}][i % {AT_ONCE}u]"])
-
-
-def _find_first(entry: Entry) -> None:
-    """Make `first` the first pair that an invocation has still to add."""
-    width = entry.module.traits.subgroup
-    if not width:
         with entry.lines.braces("if (i < end)"):
-            entry.add("atomicMin(&first, i);")
-        return
-    entry.add("let least = subgroupMin(select(0xffffffffu, i, i < end));")
-    with entry.lines.braces(f"if (lane % {width}u == 0u)"):
-        entry.add("atomicMin(&first, least);")
+            _add_slice(entry, type_, f"lane * {apart}u")
+            with entry.lines.braces("if (i >= end)"):
+                entry.add("atomicSub(&going, 1u);")
+
+
+def _add_slice(entry: Entry, type_: Type, first: str) -> None:
+    """Add what there is of the cell in `fetched` from the four `first` on."""
+    entry.add(f"let base = i / {AT_ONCE}u;", f"let stop = min(end, base * {AT_ONCE}u + {_SLICE}u);")
+    four = f"fetched[{first} + i / {AT_ONCE}u - base]"
+    with entry.lines.braces(f"for (; i < stop && i % {AT_ONCE}u != 0u; i++)"):
+        _add_words(entry, type_, [f"{four}[i % {AT_ONCE}u]"])
+    with entry.lines.braces(f"for (; i + {AT_ONCE}u <= stop; i += {AT_ONCE}u)"):
+        entry.add(f"let s = {four};")
+        _add_words(entry, type_, [f"s.{axis}" for axis in "xyzw"])
+    with entry.lines.braces("for (; i < stop; i++)"):
+        _add_words(entry, type_, [f"{four}[i % {AT_ONCE}u]"])
 
 
 # ---------------------------------------------------------------- cells with many

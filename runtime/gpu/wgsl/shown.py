@@ -62,7 +62,7 @@ def _scatter_stages(subject: Subject, schedule: ir.CombineByAddress) -> Iterator
         yield "cells find their pairs", ordered.bounds(subject)
         if ordered.has_helpers(subject):
             yield "cells with many add them up in order", ordered.add_up_many(subject)
-        yield "cells add them up in order", ordered.add_up(subject)
+        yield "cells add them up in order", ordered.add_up(subject, by_slices=ordered.has_slices(subject, 1, 0))
     else:
         yield "pairs are combined as they come", scatter.combine(subject, schedule)
         yield "the same, for small targets", scatter.combine_near(subject, schedule)

@@ -19,9 +19,11 @@ from kcheck.runtime.gpu.wgsl.entry import Entry
 from kcheck.runtime.gpu.wgsl.module import Stage, Subject
 from kcheck.runtime.gpu.wgsl.streams import AT_ONCE, nodes_of, streams_of, word
 
-_SUBGROUPS = 16
-_EACH = 8
-"""The pairs of an invocation."""
+_SUBGROUPS = 8
+_EACH = 16
+"""The pairs of an invocation, of which a tile has so many for each subgroup."""
+_SMALL_BITS = 7
+"""Of digits for which twice as many subgroups with half as many pairs each are faster."""
 _PLAIN_BITS = 4
 _PLAIN_THREADS = 64
 _MOST_BITS = 8
@@ -30,7 +32,7 @@ _MOST_BITS = 8
 def votes(subject: Subject) -> bool:
     """Whether subgroups find ranks; a vote of theirs has to fit a word."""
     width, most = subject.traits.subgroup, 1 << _MOST_BITS
-    room = 4 * (_SUBGROUPS * most // 2 + 2 * most + _SUBGROUPS + _EACH * _SUBGROUPS * width)
+    room = 4 * (_SUBGROUPS * most // 2 + 2 * most + 2 * _SUBGROUPS + _EACH * _SUBGROUPS * width)
     fits = _SUBGROUPS * width <= subject.traits.invocations and room <= subject.traits.workgroup_bytes
     return 4 <= width <= 32 and fits
 
@@ -43,13 +45,19 @@ def digits(subject: Subject, bits: int) -> list[tuple[int, int]]:
     return [(begin, end - begin) for begin, end in pairwise(ends)]
 
 
-def _threads(subject: Subject) -> int:
-    return _SUBGROUPS * subject.traits.subgroup if votes(subject) else _PLAIN_THREADS
+def _subgroups(subject: Subject, bits: int) -> int:
+    twice = 2 * _SUBGROUPS
+    fits = twice * subject.traits.subgroup <= subject.traits.invocations
+    return twice if bits <= _SMALL_BITS and fits else _SUBGROUPS
 
 
 def tile(subject: Subject) -> int:
     """The pairs of a tile."""
-    return _EACH * _threads(subject)
+    return _EACH * (_SUBGROUPS * subject.traits.subgroup if votes(subject) else _PLAIN_THREADS)
+
+
+def _threads(subject: Subject, bits: int) -> int:
+    return _subgroups(subject, bits) * subject.traits.subgroup if votes(subject) else _PLAIN_THREADS
 
 
 Made = ir.CombineByAddress | None
@@ -67,16 +75,17 @@ def makes_pairs(subject: Subject) -> bool:
 
 def count(subject: Subject, bits: int, made: Made = None) -> Stage:
     """How often each digit occurs in each tile, to `counts`: all tiles of the digit 0, then those of 1, and so on."""
-    threads, many = _threads(subject), 1 << bits
+    threads, many = _threads(subject, bits), 1 << bits
+    each = tile(subject) // threads
     streams = streams_of(subject, (FLOAT,)) if made else None
     entry = Entry(subject, threads, (made.element,) if made else (), streams)
     module = entry.module
-    counts, fours = module.buffer("counts", "write"), range(_EACH // AT_ONCE)
+    counts, fours = module.buffer("counts", "write"), range(each // AT_ONCE)
     module.declare("digits", f"var<workgroup> digits: array<atomic<u32>, {many}>;")
     entry.leave_if("number >= run.step")
     with entry.lines.braces(f"for (var d = lane; d < {many}u; d += {threads}u)"):
         entry.add("atomicStore(&digits[d], 0u);")
-    entry.add(f"let four = number * {_EACH * threads // AT_ONCE}u + lane;")
+    entry.add(f"let four = number * {each * threads // AT_ONCE}u + lane;")
     for f in fours:
         place = f"(four + {f * threads}u)"
         if streams:
@@ -114,68 +123,69 @@ def move(subject: Subject, bits: int, made: Made = None) -> Stage:
 
 def _move_by_votes(subject: Subject, bits: int, made: Made) -> Stage:
     """`rows` holds a count of each digit for each subgroup, two in a word."""
-    width, threads, pairs = subject.traits.subgroup, _threads(subject), (1 << bits) // 2
+    width, threads, pairs = subject.traits.subgroup, _threads(subject, bits), (1 << bits) // 2
+    subgroups, each = threads // width, range(tile(subject) // threads)
     entry = Entry(subject, threads, (made.element,) if made else ())
     module = entry.module
     module.buffer("counts")
     moved_cells, moved_carried = module.buffer("moved_cells", "write"), module.buffer("moved_carried", "write")
-    module.declare("rows", f"var<workgroup> rows: array<atomic<u32>, {_SUBGROUPS * pairs}>;")
+    module.declare("rows", f"var<workgroup> rows: array<atomic<u32>, {subgroups * pairs}>;")
     module.declare("local", f"var<workgroup> local: array<u32, {2 * pairs}>;")
     module.declare("beyond", f"var<workgroup> beyond: array<u32, {2 * pairs}>;")
-    module.declare("sums", f"var<workgroup> sums: array<u32, {_SUBGROUPS}>;")
-    module.declare("sorted", f"var<workgroup> sorted: array<u32, {_EACH * threads}>;")
+    module.declare("sums", f"var<workgroup> sums: array<u32, {subgroups}>;")
+    module.declare("sorted", f"var<workgroup> sorted: array<u32, {len(each) * threads}>;")
     entry.leave_if("number >= run.step")
     entry.add(
         f"let row = lane / {width}u;",
         f"let place = lane % {width}u;",
-        f"let tile = number * {_EACH * threads}u;",
-        f"let present = min({_EACH * threads}u, run.count - tile);",
-        f"let begin = tile + row * {_EACH * width}u + place;",
+        f"let tile = number * {len(each) * threads}u;",
+        f"let present = min({len(each) * threads}u, run.count - tile);",
+        f"let begin = tile + row * {len(each) * width}u + place;",
     )
     # What is missing at the end of the last tile counts as pairs of the last digit, behind all others.
-    entry.add(*(f"let at{i} = begin + {i * width}u;" for i in range(_EACH)))
+    entry.add(*(f"let at{i} = begin + {i * width}u;" for i in each))
     if made:
-        _make_pairs(entry, made)
+        _make_pairs(entry, made, len(each))
     else:
         cells = module.buffer("cells")
-        found = (f"select(0xffffffffu, {cells}[min(at{i}, run.count - 1u)], at{i} < run.count)" for i in range(_EACH))
+        found = (f"select(0xffffffffu, {cells}[min(at{i}, run.count - 1u)], at{i} < run.count)" for i in each)
         entry.add(*(f"let k{i} = {text};" for i, text in enumerate(found)))
-    with entry.lines.braces(f"for (var i = lane; i < {_SUBGROUPS * pairs}u; i += {threads}u)"):
+    with entry.lines.braces(f"for (var i = lane; i < {subgroups * pairs}u; i += {threads}u)"):
         entry.add("atomicStore(&rows[i], 0u);")
     entry.add("workgroupBarrier();", "let before = (1u << place) - 1u;")
-    for i in range(_EACH):
+    for i in each:
         _rank(entry, i, bits)
     entry.add("workgroupBarrier();")
     _locate(entry, bits)
     entry.add("workgroupBarrier();")
-    for i in range(_EACH):
+    for i in each:
         earlier = f"atomicLoad(&rows[row * {pairs}u + d{i} / 2u]) >> {_half(i)}"
         entry.add(f"r{i} += local[d{i}] + (({earlier}) & 0xffffu);", f"sorted[r{i}] = k{i};")
     if not made:
         carried = module.buffer("carried")
-        entry.add(*(f"let v{i} = {carried}[min(at{i}, run.count - 1u)];" for i in range(_EACH)))
+        entry.add(*(f"let v{i} = {carried}[min(at{i}, run.count - 1u)];" for i in each))
     entry.add("workgroupBarrier();")
-    for i in range(_EACH):
+    for i in each:
         entry.add(f"let c{i} = sorted[lane + {i * threads}u];")
         entry.add(f"let to{i} = beyond[{_digit(f'c{i}', bits)}] + lane + {i * threads}u;")
         with entry.lines.braces(f"if (lane + {i * threads}u < present)"):
             entry.add(f"{moved_cells}[to{i}] = c{i};")
-    entry.add("workgroupBarrier();", *(f"sorted[r{i}] = v{i};" for i in range(_EACH)), "workgroupBarrier();")
-    for i in range(_EACH):
+    entry.add("workgroupBarrier();", *(f"sorted[r{i}] = v{i};" for i in each), "workgroupBarrier();")
+    for i in each:
         with entry.lines.braces(f"if (lane + {i * threads}u < present)"):
             entry.add(f"{moved_carried}[to{i}] = sorted[lane + {i * threads}u];")
     return entry.stage()
 
 
-def _make_pairs(entry: Entry, made: ir.CombineByAddress) -> None:
+def _make_pairs(entry: Entry, made: ir.CombineByAddress, each: int) -> None:
     """Make the pairs of an invocation's elements, which no branch keeps apart in a tile that is full."""
-    entry.add(*(f"var k{i} = 0xffffffffu;" for i in range(_EACH)), *(f"var v{i} = 0u;" for i in range(_EACH)))
-    with entry.lines.braces(f"if (present == {_EACH * entry.threads}u)"):
-        for i in range(_EACH):
+    entry.add(*(f"var k{i} = 0xffffffffu;" for i in range(each)), *(f"var v{i} = 0u;" for i in range(each)))
+    with entry.lines.braces(f"if (present == {each * entry.threads}u)"):
+        for i in range(each):
             entry.add(f"element = at{i};")
             ordered.carried_pair(entry, made, f"k{i}", f"v{i}")
     with entry.lines.otherwise():
-        for i in range(_EACH):
+        for i in range(each):
             with entry.lines.braces(f"if (at{i} < run.count)"):
                 entry.add(f"element = at{i};")
                 ordered.carried_pair(entry, made, f"k{i}", f"v{i}")
@@ -210,11 +220,12 @@ def _locate(entry: Entry, bits: int) -> None:
     `local` is then where a digit's pairs begin in the tile, and `beyond` how much further they do in all.
     """
     width, threads, pairs = entry.module.traits.subgroup, entry.threads, (1 << bits) // 2
+    subgroups = threads // width
     each = -(-pairs // threads)
     entry.add("var own = 0u;")
     for q in range(each):
         entry.add(f"let pair{q} = lane * {each}u + {q}u;", f"var both{q} = 0u;")
-        with entry.lines.braces(f"for (var j = 0u; j < {_SUBGROUPS}u && pair{q} < {pairs}u; j++)"):
+        with entry.lines.braces(f"for (var j = 0u; j < {subgroups}u && pair{q} < {pairs}u; j++)"):
             entry.add(
                 f"let here = atomicLoad(&rows[j * {pairs}u + pair{q}]);",
                 f"atomicStore(&rows[j * {pairs}u + pair{q}], both{q});",
