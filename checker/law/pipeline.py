@@ -4,7 +4,8 @@
 2. Sampling, a little: most of what breaks a law shows at once.
 3. Algebra: equal normal forms, in this process and without a solver.
 4. Sampling: elements that break a law, or that reach a step without a value.
-5. The worker, a process of its own that can be ended: invariants, linear queries, z3, bounded search.
+5. Comparisons again, with what leaves are where a test of merge holds.
+6. The worker, a process of its own that can be ended: invariants, linear queries, z3, bounded search.
 
 What is called *refuted* has been replayed on a backend; what is called *proved* holds for all reachable values.
 """
@@ -13,7 +14,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -23,13 +24,13 @@ from kcheck.checker import ir
 from kcheck.checker.law import algebra
 from kcheck.checker.law.concrete import Unsupported
 from kcheck.checker.law.evaluate import Evaluate
-from kcheck.checker.law.problem import Law, Problem
+from kcheck.checker.law.problem import Invariant, Law, Problem
 from kcheck.checker.law.running import Runner, WrittenOut
 from kcheck.checker.law.sampling import Effort, Failed, candidates
 from kcheck.checker.law.special import special_witness
 from kcheck.checker.law.stepwise import Stepwise
 from kcheck.checker.law.symbolic import Blocked, problem_of
-from kcheck.checker.law.terms import TooLarge
+from kcheck.checker.law.terms import Op, TooLarge, postorder
 from kcheck.checker.law.verdict import PROVED, REFUTED, UNKNOWN, Judgement, LawFinding, Trial, UndefinedStep, Witness
 from kcheck.checker.law.witness import undefined_of, witness_of
 from kcheck.grammar.recursion import deep_recursion
@@ -43,6 +44,10 @@ Told = Callable[[LawFinding], None]
 
 _ALGEBRA_SECONDS = 0.1
 """The most that the algebra may take here, of this thread's time; it rarely needs a tenth of that."""
+_KNOWING_SECONDS = 0.25
+"""The same where it knows bounds for quotients and rests, which then rarely need more."""
+_TESTS_SECONDS = 0.1
+"""The same for what rests on values that stand for none."""
 _FIRST = Effort(least=4, most=4, seconds=0.0)
 """How long elements are tried before anything else: nine in ten of the laws that fail do so here;"""
 _QUICK = Effort(least=12, most=40, seconds=0.02, seed=1)
@@ -122,6 +127,7 @@ class _Judging:
             partial(self._by_sampling, runner, _FIRST),
             partial(self._by_algebra, problem),
             partial(self._by_sampling, runner, _QUICK),
+            partial(self._by_tests, problem),
             partial(self._by_worker, problem, runner),
             partial(self._by_sampling, runner, _THOROUGH),
         ):
@@ -185,14 +191,27 @@ class _Judging:
                 self._tell(law)
 
     def _by_algebra(self, problem: Problem) -> None:
-        deadline = time.thread_time() + min(_ALGEBRA_SECONDS, self._deadline - time.monotonic())
-        for law in Law:
-            proof = algebra.prove(problem, law, (), deadline) if law in self._open else None
+        known = _bounds(problem)
+        seconds = _KNOWING_SECONDS if known else _ALGEBRA_SECONDS
+        deadline = time.thread_time() + min(seconds, self._deadline - time.monotonic())
+        for law in sorted(Law, key=lambda law: law.values):  # the shorter one first
+            proof = algebra.prove(problem, law, known, deadline) if law in self._open else None
             if proof is not None:
-                self._proofs[law] = ()
+                self._proofs[law] = _texts(problem, proof.used)
                 # A law speaks of all values, so its steps are all the steps of merge.
-                self._is_defined = self._is_defined or not (proof.open or problem.compute.obligations)
+                if not (self._is_defined or proof.open or problem.compute.obligations):
+                    self._is_defined, self._assuming = True, self._proofs[law]
             self._tell_all()
+
+    def _by_tests(self, problem: Problem) -> None:
+        # Here, as most merges need none of it.
+        from kcheck.checker.law.solver.telling import told
+        from kcheck.checker.law.solver.tested import laws_by_tests
+
+        deadline = time.thread_time() + min(_TESTS_SECONDS, self._deadline - time.monotonic())
+        for law, used in laws_by_tests(problem, self._open, deadline).items() if self._is_defined else ():
+            self._proofs[law] = told(problem, used)
+            self._tell(law)
 
     def _by_sampling(self, runner: Runner, effort: Effort) -> None:
         wanted = self._open
@@ -271,3 +290,21 @@ class _Judging:
             self._undefined = undefined_of(runner, failed)
         if self._undefined is None:
             self._rejected[None] += 1
+
+
+def _bounds(problem: Problem) -> tuple[Invariant, ...]:
+    """What is known of reachable values at once, where quotients or rests may rest on it."""
+    if not any(term.op in (Op.DIV, Op.REM, Op.UREM) for term in postorder(problem.merge.leaves)):
+        return ()
+    # Here, so that whoever needs nothing of the solver's does not wait for its modules.
+    from kcheck.checker.law.solver.intervals import counted_invariants, interval_invariants
+
+    return (*interval_invariants(problem), *counted_invariants(problem))
+
+
+def _texts(problem: Problem, used: Sequence[Invariant]) -> tuple[str, ...]:
+    if not used:
+        return ()
+    from kcheck.checker.law.solver.telling import told
+
+    return told(problem, used)

@@ -1,7 +1,7 @@
 """Scans that could be prefixes: those that only combine what they carry with something of each element.
 
-`carry + f(element)` over Ints, and `min` and `max` of the two, are associative for all values, so they may be grouped
-at will; a sum of Floats is not, as each step rounds.
+`carry + f(element)` over Ints, and `min` and `max` of the two (also where a comparison of Ints chooses them), are
+associative for all values, so they may be grouped at will; a sum of Floats is not, as each step rounds.
 """
 
 from __future__ import annotations
@@ -79,12 +79,27 @@ def _step(function: ir.Function) -> _Step | None:
             op = CombineOp.SUM
         case ir.BuiltinCall(builtin=Builtin.MIN | Builtin.MAX as builtin, args=(left, right)):
             op = CombineOp.MIN if builtin is Builtin.MIN else CombineOp.MAX
+        case ir.Conditional(condition=ir.Binary(op=test, left=left, right=right)) if left.type is INT:
+            chosen = _extreme(test, last.value, left, right)
+            if chosen is None:
+                return None
+            op = chosen
         case _:
             return None
     for carry, value in ((left, right), (right, left)):
         if isinstance(carry, ir.Local) and carry.local == _CARRY and not _sees_carry(value):
             return _Step(op, last.value, value)
     return None
+
+
+def _extreme(test: BinaryOp, choice: ir.Conditional, left: ir.Expression, right: ir.Expression) -> CombineOp | None:
+    """Which extreme of two Ints it is that the choice takes; of Floats it would matter which side is NaN."""
+    if test not in (BinaryOp.LT, BinaryOp.LE, BinaryOp.GT, BinaryOp.GE):
+        return None
+    takes_left = (choice.then, choice.otherwise) == (left, right)
+    if not takes_left and (choice.then, choice.otherwise) != (right, left):
+        return None
+    return CombineOp.MIN if (test in (BinaryOp.LT, BinaryOp.LE)) == takes_left else CombineOp.MAX
 
 
 def _sees_carry(node: ir.Node) -> bool:

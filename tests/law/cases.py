@@ -50,6 +50,10 @@ class LawCase:
         return self.name.startswith("development/")
 
     @property
+    def is_practice(self) -> bool:
+        return self.name.startswith("practice/")
+
+    @property
     def is_undefined(self) -> bool:
         return self.laws == UNDEFINED
 

@@ -9,6 +9,7 @@ from typing import Any
 import mpmath
 import pytest
 
+from kcheck.checker.law import algebra
 from kcheck.checker.law.algebra import elimination
 from kcheck.checker.law.algebra.atoms import Atoms
 from kcheck.checker.law.algebra.bits import Bits
@@ -17,7 +18,10 @@ from kcheck.checker.law.algebra.normal import Normal, Split, Style, Value
 from kcheck.checker.law.algebra.polynomial import TooLarge
 from kcheck.checker.law.algebra.reals import Ratio, Undefined
 from kcheck.checker.law.algebra.search import question
+from kcheck.checker.law.problem import Law
+from kcheck.checker.law.symbolic import problem_of
 from kcheck.checker.law.terms import Op, Sort, Term, Terms
+from tests.law.build import reduction
 from tests.law.normal_forms import NEAR, NoValue, Reading, real_value, sign_of
 from tests.law.random_terms import RandomTerms
 from tests.law.reference import evaluate
@@ -187,3 +191,119 @@ def test_transcendental_terms_equal_their_normal_forms(style: Style, part: int) 
                 values = {variable: source.choice(numbers) for variable in made.variables[Sort.REAL]}
                 decided += check(paths.start(), term, real_value(term, values), Reading(paths.atoms, values))
     assert decided > 40
+
+
+class LogSums:
+    """Terms that say in many words what is log(e^p + e^q + …): of maxima, and of what is above the largest."""
+
+    def __init__(self, terms: Terms, source: random.Random) -> None:
+        self._terms = terms
+        self._source = source
+        self.variables = [terms.var(name, Sort.REAL) for name in "pqr"]
+
+    def term(self, depth: int) -> Term:
+        terms, source = self._terms, self._source
+        if depth == 0:
+            return source.choice(self.variables)
+        a, b = self.term(depth - 1), self.term(depth - 1)
+        largest, apart = terms.apply(Op.MAX, a, b), terms.apply(Op.ABS, terms.sub(a, b))
+        chosen = source.randrange(5)
+        if chosen == 0:
+            return terms.add(a, source.choice((terms.real(1), terms.neg(b))))
+        if chosen == 1:
+            return largest
+        if chosen == 2:
+            more = terms.apply(Op.LOG, terms.add(terms.real(1), terms.apply(Op.EXP, terms.neg(apart))))
+            return terms.add(largest, more)
+        above = [terms.apply(Op.EXP, terms.sub(x, largest) if chosen == 3 else x) for x in (a, b)]
+        total = terms.apply(Op.LOG, terms.add(*above))
+        return terms.add(largest, total) if chosen == 3 else total
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_sums_in_logarithms_that_are_called_equal_are(part: int) -> None:
+    numbers = [Fraction(n, d) for n in (0, 1, 2, -1, -3) for d in (1, 2)]
+    equal = 0
+    with mpmath.workdps(80):
+        for seed in range(100 * part, 100 * (part + 1)):
+            source = random.Random(seed)
+            terms = Terms()
+            made = LogSums(terms, source)
+            depth = source.choice((1, 2, 2))
+            a, b = made.term(depth), made.term(depth)
+            swapped = dict(zip(made.variables, source.sample(made.variables, 3), strict=True))
+            b = source.choice((b, terms.substitute((a,), swapped)[0]))
+            for _ in range(3):
+                values = {variable: source.choice(numbers) for variable in made.variables}
+                paths = Paths(source.choice(list(Style)))
+                reading = Reading(paths.atoms, values)
+                path, known = paths.start(), None
+                while known is None:
+                    try:
+                        known = path.equal(a, b)
+                    except Split as split:
+                        path = followed(path, split.query, reading)
+                    except (TooLarge, Undefined):
+                        known = False
+                if known:
+                    left, right = real_value(a, values), real_value(b, values)
+                    assert abs(left - right) <= NEAR, (a, b)
+                    equal += 1
+    assert equal > 30
+
+
+class Carries:
+    """Sums of Ints in words, with carries as people write them: right ones, and ones with a small mistake."""
+
+    def __init__(self, terms: Terms, source: random.Random) -> None:
+        self._terms = terms
+        self._source = source
+        self.words = [terms.var(f"w{i}", Sort.INT) for i in range(6)]
+
+    def carry(self, low: Term, high: Term) -> Term:
+        return self._terms.if_(self._terms.ult(low, high), self._terms.integer(1), self._terms.integer(0))
+
+    def term(self) -> Term:
+        """A word of the sum, or a carry."""
+        terms, source = self._terms, self._source
+        carry, word = terms.integer(0), terms.integer(0)
+        for a, b in zip(self.words[:3], self.words[3:], strict=True):
+            partial = terms.add(a, b)
+            word = terms.add(partial, carry) if source.random() < 0.9 else terms.sub(partial, carry)
+            first = self.carry(partial, source.choice((a, a, b, word)))
+            second = self.carry(word, source.choice((partial, partial, partial, a)))
+            op = source.choice((Op.BIT_OR, Op.BIT_OR, Op.BIT_XOR, Op.ADD, Op.BIT_AND))
+            carry = terms.apply(op, first, second)
+            if source.random() < 0.1:
+                carry = terms.apply(Op.SHL, carry, terms.integer(1))
+        return source.choice((carry, word))
+
+
+@pytest.mark.parametrize("style", Style)
+@pytest.mark.parametrize("part", range(2))
+def test_sums_with_carries_equal_their_normal_forms(style: Style, part: int) -> None:
+    numbers = (0, 1, -1, 2, -2, 1 << 30, (1 << 31) - 1, -(1 << 31), 123456789)
+    decided = 0
+    for seed in range(60 * part, 60 * (part + 1)):
+        source = random.Random(seed)
+        made = Carries(Terms(), source)
+        term = made.term()
+        paths = Paths(style)
+        for _ in range(6):
+            values = {word: source.choice(numbers) for word in made.words}
+            decided += check(paths.start(), term, evaluate([term], values)[0], Reading(paths.atoms, values))
+    assert decided > 280
+
+
+def test_addition_in_four_words_is_proved() -> None:
+    """Whose last word rests on six carries; a carry that is left out breaks it."""
+    body = "var r = [0; 4]; var carry = 0; for i in 0..4 {{ let s = a[i] + b[i]; let t = s + carry; {} r[i] = t; }} r"
+    for carry, holds in (
+        ("carry = int(ult(s, a[i])) | int(ult(t, s));", True),
+        ("carry = int(ult(s, b[i])) + int(ult(t, s));", True),
+        ("carry = int(ult(s, a[i]));", False),
+    ):
+        element = "let v = sample(values); [v, hash(v), hash(v + 1), hash(v + 2)]"
+        problem = problem_of(reduction("Int", "[Int; 4]", element, body.format(carry)))
+        found = algebra.prove(problem, Law.ASSOCIATIVE, (), time.thread_time() + 2)
+        assert (found is not None) == holds

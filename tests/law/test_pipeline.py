@@ -73,9 +73,16 @@ def test_proved_since_an_invariant_holds(prover: Prover) -> None:
 
 
 def test_without_the_solver_a_proof_that_needs_it_is_unknown() -> None:
+    clamped = reduction("Int", "Int", "clamp(sample(values), 0, 100)", "min(a + b, 100)")
+    found = judge_program(clamped, Tools(InterpretedParts, None), SECONDS)
+    assert verdicts(found.laws) == {Law.ASSOCIATIVE: UNKNOWN, Law.COMMUTATIVE: PROVED}
+    assert found.laws[0].reason
+
+
+def test_a_mean_needs_no_solver_to_know_its_count() -> None:
     found = judge_program(WELFORD, Tools(InterpretedParts, None), SECONDS)
-    assert verdicts(found.laws) == dict.fromkeys(Law, UNKNOWN)
-    assert all(finding.reason for finding in found.laws)
+    assert verdicts(found.laws) == dict.fromkeys(Law, PROVED)
+    assert all(finding.assuming == ("n >= 1",) for finding in found.laws)
 
 
 def test_undefined_steps_leave_no_verdict(prover: Prover) -> None:

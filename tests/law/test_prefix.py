@@ -46,6 +46,16 @@ COULD_BE = {
         "prefix over values with min",
         "{ min(limit, sample(values)) }",
     ),
+    "largest by a comparison": (
+        source("-2147483648", "let v = sample(values); return if v > carried { v } else { carried };"),
+        "prefix over values with max",
+        "return v;",
+    ),
+    "least by a comparison, turned": (
+        source("7", "let v = sample(values); if v >= carried { carried } else { v }"),
+        "prefix over values with min",
+        "{ let v = sample(values); min(7, v) }",
+    ),
     "with statements": (
         source("0", "let x = sample(values); let twice = x + x; return carried + twice * index();"),
         "prefix over values with sum",
@@ -58,6 +68,11 @@ COULD_NOT = {
     "a start that is no zero": source("1", "return carried + sample(values);"),
     "the carry twice": source("0", "return carried + carried * sample(values);"),
     "the carry in a condition": source("0", "let x = if carried > 0 { 1 } else { 2 }; return carried + x;"),
+    "the largest float by a comparison": source(
+        "0.0", "let v = sample(values); return if v > carried { v } else { carried };", "Float"
+    ),
+    "what is larger, chosen": source("0", "let v = sample(values); return if v > carried { v + 1 } else { carried };"),
+    "equal or not": source("0", "let v = sample(values); return if v == carried { v } else { carried };"),
     "a sum of floats": source("0.0", "return carried + sample(values);", "Float"),
     "an early return": source("0", "if sample(values) > 3 { return 0; } return carried + sample(values);"),
     "two memories of one": source(

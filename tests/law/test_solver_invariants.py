@@ -13,7 +13,7 @@ from kcheck.checker import ir
 from kcheck.checker.law.concrete import param_variables
 from kcheck.checker.law.problem import Problem
 from kcheck.checker.law.solver.houdini import infer
-from kcheck.checker.law.solver.intervals import interval_invariants
+from kcheck.checker.law.solver.intervals import counted_invariants, interval_invariants
 from kcheck.checker.law.symbolic import problem_of
 from kcheck.checker.law.terms import Sort, Term
 from tests.law import reductions
@@ -100,6 +100,30 @@ def test_a_count_of_leaves_has_one_thanks_to_the_largest_field() -> None:
 def test_intervals_alone_find_bounds() -> None:
     found = {invariant.text for invariant in interval_invariants(problem_of(reductions.clamped_sum()))}
     assert found == {"f >= 0", "f <= 100"}
+
+
+@pytest.mark.parametrize(
+    ("compute", "merge", "expected"),
+    [
+        ("1", "a.n + b.n", {"n = the number of elements"}),
+        ("1", "b.n + a.n", {"n = the number of elements"}),
+        ("if v > 0 { 1 } else { 0 }", "a.n + b.n", {"n >= 0", "n <= the number of elements"}),
+        ("v & 1", "a.n + b.n", {"n >= 0", "n <= the number of elements"}),
+        ("2", "a.n + b.n", set[str]()),
+        ("v & 3", "a.n + b.n", set[str]()),
+        ("-1", "a.n + b.n", set[str]()),
+        ("1", "a.n + b.n + 1", set[str]()),
+        ("1", "a.n + a.n", set[str]()),
+        ("1", "a.n - b.n", set[str]()),
+    ],
+)
+def test_counts_are_seen_without_a_solver(compute: str, merge: str, expected: set[str]) -> None:
+    """What is called so is found by induction too."""
+    problem = problem_of(reduction("n: Int;", "Int", f"S {{ n: {compute} }}", f"S {{ n: {merge} }}"))
+    found = counted_invariants(problem)
+    assert {invariant.text for invariant in found} == expected
+    if expected:
+        assert expected - {"n >= 0"} <= {invariant.text for invariant in infer(problem, time.monotonic() + 20)}
 
 
 def _number(sort: Sort, source: random.Random) -> object:

@@ -50,6 +50,8 @@ def test_what_is_shown_holds_of_numbers(seed: int) -> None:
     variables = [terms.var(name, Sort.INT) for name in "uvw"]
     low, high = random_number(terms, variables, source, 1), random_number(terms, variables, source, 1)
     fact = source.choice((terms.le(low, high), terms.lt(low, high), terms.not_(terms.le(high, low))))
+    if source.random() < 0.4:
+        fact = terms.or_(fact, terms.eq(source.choice(variables), source.choice((low, terms.integer(5)))))
     a, b = (random_number(terms, variables, source, source.choice((1, 2))) for _ in range(2))
     goal = terms.eq(a, b)
     if not is_order_only(goal) or not shown(terms, [fact], goal):
@@ -77,6 +79,23 @@ def test_nothing_is_beyond_the_ends_of_int() -> None:
     assert shown(terms, [], terms.eq(maximum(terms, u, lowest), u))
     assert shown(terms, [], terms.eq(maximum(terms, u, highest), highest))
     assert not shown(terms, [], terms.eq(maximum(terms, u, terms.integer(0)), u))
+
+
+def test_order_but_for_what_fills_empty_places_is_enough() -> None:
+    """Two lists of two, of which the larger two are kept: one is put into the other, number by number."""
+    terms = Terms()
+    u, v, w, x = (terms.var(name, Sort.REAL) for name in "uvwx")
+    filler = terms.real(-9)
+    facts = [terms.or_(terms.eq(v, filler), terms.le(v, u)), terms.or_(terms.eq(x, filler), terms.le(x, w))]
+    facts += [terms.le(filler, v), terms.le(filler, x)]
+
+    def second(a: Term, b: Term, c: Term, d: Term) -> Term:
+        first = maximum(terms, b, minimum(terms, a, c))
+        return maximum(terms, first, minimum(terms, maximum(terms, a, c), d))
+
+    goal = terms.eq(second(u, v, w, x), second(w, x, u, v))
+    assert shown(terms, facts, goal)
+    assert not shown(terms, facts[:1], goal)
 
 
 def test_what_else_is_said_shows_nothing() -> None:

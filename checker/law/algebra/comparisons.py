@@ -60,6 +60,8 @@ class Nodes:
         self.parts: list[tuple[Hashable, Sort, tuple[int, ...]] | None] = []
         """Of a function of nodes: its name, its sort and its arguments."""
         self.constants: dict[int, int | Fraction] = {}
+        self.ints: dict[int | Fraction, int] = {}
+        """The nodes of constant Ints."""
         self.sorts: list[Sort] = []
 
     def polynomial(self, node: int) -> Polynomial:
@@ -83,6 +85,8 @@ class Nodes:
         node = self._made(made, sort, None, p)
         if value is not None:
             self.constants[node] = value
+            if sort is Sort.INT:
+                self.ints[value] = node
         return node
 
     def exponential(self, p: Polynomial) -> Polynomial:
@@ -160,6 +164,19 @@ class Path:
         self._assume_below(outcome.low, outcome.high, outcome.strict)
         if outcome.equal:
             self._assume_below(outcome.high, outcome.low, False)
+        elif outcome.strict:
+            self._assume_whole(outcome.low, outcome.high)
+
+    def _assume_whole(self, low: int, high: int) -> None:
+        """There is no Int between two that follow each other."""
+        nodes = self._nodes
+        if nodes.sorts[low] is Sort.INT:
+            below = nodes.ints.get(nodes.constants[high] - 1) if high in nodes.constants else None
+            above = nodes.ints.get(nodes.constants[low] + 1) if low in nodes.constants else None
+            if below is not None:
+                self._assume_below(low, below, False)
+            if above is not None:
+                self._assume_below(above, high, False)
 
     def _assume_below(self, low: int, high: int, strict: bool) -> None:
         above, strictly = self._above, self._strictly
@@ -402,6 +419,11 @@ class Search:
                 self.used = {fewer[j] for j in other.used}
         return proved
 
+    def proved_with_all(self, goals: Sequence[Goal]) -> set[int]:
+        """The same with every fact taken for used."""
+        self.used = set(range(len(self._facts)))
+        return self._proved(goals)
+
     def _found(self, goals: Sequence[Goal]) -> set[int]:
         while True:
             before = len(self.used)
@@ -456,7 +478,7 @@ class Search:
 
     def _start(self, goals: Sequence[Goal]) -> Path:
         path = Path(Nodes())
-        for term in postorder([term for goal in goals for term in goal]):
+        for term in postorder([*self._facts, *(term for goal in goals for term in goal)]):
             if term.is_const:
                 path.value(term)
         path.order_constants()

@@ -174,7 +174,23 @@ class Facts:
             return True
         if not self._related(p):
             return False
+        if self._is_told_within(p, low, high):
+            return True
         return not self.sign(add(p, constant(-low))) & NEGATIVE and not self.sign(add(p, constant(-high))) & ABOVE
+
+    def _is_told_within(self, p: Polynomial, low: int, high: int) -> bool:
+        """The same where these very bounds were said."""
+        return not (self._told(add(p, constant(-low))) & NEGATIVE or self._told(add(p, constant(-high))) & ABOVE)
+
+    def _told(self, p: Polynomial) -> int:
+        """The signs that p may have, by what was said of it itself."""
+        if constant_value(p) is not None:
+            return ANY
+        factor, base = primitive(p)
+        signs, cause = self._signs.get(key(base), (ANY, 0))
+        if signs != ANY:
+            self._usage.causes |= cause
+        return signs if factor > 0 else flipped(signs)
 
     def is_int(self, p: Polynomial) -> bool:
         return key(p) in self._ints or self.within(p, INT_MIN, INT_MAX)
@@ -196,6 +212,8 @@ class Facts:
         if low is not None and low == high:
             self._credit(rest)
             return add(wrapped, constant(low))
+        if self._is_told_within(rest, 0, 1):
+            return wrapped
         full = self._static(rest)
         low = None if full.low is None else full.low // TWO_TO_32
         high = None if full.high is None else full.high // TWO_TO_32
@@ -350,6 +368,8 @@ class Facts:
     # ------------------------------------------------------------ how signs are worked out
 
     def _worked_out(self, base: Polynomial, base_key: Key) -> int:
+        if self._is_above(base):
+            return ABOVE
         signs, cause = self._signs.get(base_key, (ANY, 0))
         if signs != ANY:
             self._usage.causes |= cause
@@ -360,6 +380,10 @@ class Facts:
         if signs in (NEGATIVE, NULL, ABOVE) or not self._related(base):
             return signs
         return self._by_elimination(base, signs)
+
+    def _is_above(self, p: Polynomial) -> bool:
+        """Whether it is a sum of products of exponentials, by numbers above 0."""
+        return all(c > 0 and all(self.atoms[a].kind is Kind.EXP for a, _ in m) for m, c in p.items())
 
     def _by_elimination(self, base: Polynomial, signs: int) -> int:
         context = self._relevant(base)

@@ -18,6 +18,7 @@ from kcheck.checker.law.algebra.lattice import extreme
 from kcheck.checker.law.algebra.polynomial import (
     ONE,
     ZERO,
+    Number,
     Polynomial,
     add,
     constant,
@@ -92,7 +93,7 @@ class Integers:
         y = arguments[1]
         match op:
             case Op.ADD:
-                return reduced(add(x, y))
+                return self._sum_of_carries(x, y) or reduced(add(x, y))
             case Op.SUB:
                 return reduced(subtract(x, y))
             case Op.MUL:
@@ -146,9 +147,35 @@ class Integers:
                 low = constant_value(mask)
                 if low is not None and low > 0 and not (int(low) + 1) & int(low) and self._is_sum(value):
                     return self._modulo(value, int(low) + 1)
+        exclusive = self._sum_of_carries(x, y) if op is not Op.BIT_AND else None
+        if exclusive is not None:
+            return exclusive
         bits = self._bits
         combine = {Op.BIT_AND: bits.conjunction, Op.BIT_OR: bits.disjunction, Op.BIT_XOR: bits.exclusive_or}[op]
         return reduced(bits.polynomial(combine(bits.form(x), bits.form(y))))
+
+    def _sum_of_carries(self, x: Polynomial, y: Polynomial) -> Polynomial | None:
+        """x + y where both are 0 or 1 and never 1 together, as the two carries of a + b + c are where c is 0 or 1.
+
+        Their sum is how often 2^32 goes into the unsigned a + b + c: carry(a + b + c) - carry(a) - carry(b).
+        """
+        total = add(x, y)
+        carries: dict[Number, list[Polynomial]] = {}
+        for monomial, coefficient in total.items():
+            if len(monomial) != 1 or monomial[0][1] != 1 or self._atoms[monomial[0][0]].kind is not Kind.CARRY:
+                return None
+            of = self._atoms[monomial[0][0]].key
+            assert isinstance(of, frozenset)
+            carries.setdefault(coefficient, []).append(dict(of))
+        if carries.keys() != {1, -1} or (len(carries[1]), len(carries[-1])) != (1, 2):
+            return None
+        [whole], [a, b] = carries[1], carries[-1]
+        rest = subtract(subtract(whole, a), b)
+        if not all(self._facts.within(part, 0, 1) for part in (rest, x, y)):
+            return None
+        self._facts.assume(Query(total, NULL | ABOVE))
+        self._facts.assume(Query(add(total, constant(-1)), NULL | NEGATIVE))
+        return total
 
     def _is_sum(self, x: Polynomial) -> bool:
         """Whether arithmetic made x: its lower bits are then a rest, and no form of bits."""

@@ -114,7 +114,7 @@ class Normal:
         if isinstance(x, Ratio):
             assert isinstance(y, Ratio)
             difference = self._reals.add(x, y, -1)
-            if self.facts.vanishes(difference.numerator, wrapping=False):
+            if self.facts.vanishes(difference.numerator, wrapping=False) or self._is_logarithm_of_one(difference):
                 return True
             return self.facts.sign(self._reals.sign_of(difference)) == NULL
         assert not isinstance(y, Ratio)
@@ -125,6 +125,13 @@ class Normal:
             self.facts.sign(integers.inequality(x, y)),
             self.facts.sign(subtract(integers.unsigned(x), integers.unsigned(y))),
         )
+
+    def _is_logarithm_of_one(self, x: Ratio) -> bool:
+        """Whether x is a sum with logarithms in it, and e^x is 1."""
+        if not self._reals.has_logarithms(x):
+            return False
+        difference = self._reals.add(self._reals.exponential(x), Ratio(constant(1)), -1)
+        return self.facts.vanishes(difference.numerator, wrapping=False)
 
     def query(self, term: Term) -> Query | bool | None:
         """A Bool term as a question for the facts; None if it is no single one."""
@@ -306,7 +313,14 @@ class Normal:
             else:
                 assert not isinstance(y, Ratio)
                 return self._integers.apply(Op.MAX if greatest else Op.MIN, [x, y])
-        return y if self._decided(Query(self._difference(x, y), NEGATIVE)) == greatest else x
+        return y if self._is_not_above(self._difference(x, y)) == greatest else x
+
+    def _is_not_above(self, p: Polynomial) -> bool:
+        """Whether p is at most 0; where it may be both and 0 too, what it is decides nothing between equals."""
+        sign = self.facts.sign(p)
+        if sign & NEGATIVE and sign & ABOVE:
+            raise Split(Query(p, NEGATIVE))
+        return not sign & ABOVE
 
     # ------------------------------------------------------------ operations
 
@@ -337,7 +351,7 @@ class Normal:
             return self._extreme(term.args[0], term.args[1], term.op is Op.MAX)
         x = [self._int(argument) for argument in term.args]
         if term.op is Op.ABS and self._splits:
-            self._decided(Query(self._integers.exact(x[0]), NEGATIVE))
+            self._is_not_above(self._integers.exact(x[0]))
         return self._integers.apply(term.op, x)
 
     def _real_operation(self, term: Term) -> Value:
@@ -361,7 +375,7 @@ class Normal:
                 return reals.negate(x)
             case Op.ABS:
                 if self._splits:
-                    self._decided(Query(reals.sign_of(x), NEGATIVE))
+                    self._is_not_above(reals.sign_of(x))
                 return reals.absolute(x)
             case Op.EXP:
                 return reals.exponential(x)

@@ -251,6 +251,12 @@ class Reals:
                 exponents[self._atoms.make(Kind.EXP, (monomial, x.denominator))] = coefficient
         return self.multiply(result, Ratio({tuple(sorted(exponents.items())): 1}))
 
+    def has_logarithms(self, x: Ratio) -> bool:
+        """Whether the exponential of x is simpler than x."""
+        return x.denominator == ONE and any(
+            isinstance(c, int) and self._logarithm_argument(m) is not None for m, c in x.numerator.items()
+        )
+
     def _logarithm_argument(self, monomial: Monomial) -> Ratio | None:
         if len(monomial) != 1 or monomial[0][1] != 1 or self._atoms[monomial[0][0]].kind is not Kind.LOG:
             return None

@@ -39,17 +39,17 @@ class Table:
         return all(rows[row[j]] == rows[j].translate(padded[i]) for i, row in enumerate(rows) for j in range(len(row)))
 
 
-def table_of(problem: Problem) -> Table | None:
-    """The table, or None where there are too many values, or where a merge depends on a param or has no value."""
+def table_of(problem: Problem, most: int = MOST_VALUES) -> Table | None:
+    """The table, or None where there are more values, or where a merge depends on a param or has no value."""
     sides = {*problem.left, *problem.right}
     if not all(v in sides for v in variables(_merge_terms(problem))):
         return None
     first = _first_values(problem)
-    if first is None:
+    if first is None or len(first) > most:
         return None
     has_reals = any(term.sort is Sort.REAL for term in postorder(problem.merge.leaves))
     merge = _exactly(problem) if has_reals else _quickly(problem)
-    return None if merge is None else _closed(first, merge, MOST_OF_REALS if has_reals else MOST_VALUES)
+    return None if merge is None else closed(first, merge, min(most, MOST_OF_REALS) if has_reals else most)
 
 
 def _merge_terms(problem: Problem) -> list[Term]:
@@ -57,7 +57,8 @@ def _merge_terms(problem: Problem) -> list[Term]:
     return [*problem.merge.leaves, *conditions]
 
 
-def _closed(first: Sequence[State], merge: Callable[[State, State], State | None], most: int) -> Table | None:
+def closed(first: Sequence[State], merge: Callable[[State, State], State | None], most: int) -> Table | None:
+    """The table of these values and of all merges of them; None where those are more, or one has no value."""
     numbers = {value: i for i, value in enumerate(first)}
     values = list(numbers)
     merged: dict[tuple[int, int], int] = {}

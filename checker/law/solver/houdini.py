@@ -31,7 +31,7 @@ from kcheck.checker.law.terms import Op, Term
 _SECONDS_ALL = 0.3
 """For the question whether all candidates are kept."""
 _SECONDS_ONE = 0.05
-_SECONDS = 2.0
+_SECONDS = 0.7
 """For each encoding."""
 
 
@@ -52,7 +52,7 @@ def infer_in_steps(problem: Problem, deadline: float, session: Session) -> Itera
     found = _extended(problem, session, (*found, *by_thresholds), simple, deadline)
     yield found
     # What did not follow from simple ones may do so from others.
-    yield _extended(problem, session, found, [*simple, *other_candidates(problem, samples)], deadline)
+    yield _extended(problem, session, found, [*simple, *other_candidates(problem, samples, found)], deadline)
 
 
 def _extended(

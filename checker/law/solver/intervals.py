@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from kcheck.checker import arithmetic
 from kcheck.checker.law.problem import Invariant, Problem
-from kcheck.checker.law.solver.wording import at_least, at_most
+from kcheck.checker.law.solver.wording import at_least, at_most, leaf_text
 from kcheck.checker.law.terms import Op, Sort, Term, number, postorder, saturated
 
 Bound: TypeAlias = "int | Fraction | None"
@@ -139,6 +139,30 @@ def interval_invariants(problem: Problem) -> tuple[Invariant, ...]:
             found.append(at_least(problem, index, interval.low))
         if interval.high is not None and interval.high != WHOLE[sort].high:
             found.append(at_most(problem, index, interval.high))
+    return tuple(found)
+
+
+def counted_invariants(problem: Problem) -> tuple[Invariant, ...]:
+    """`f = the number of elements` of Ints that are 1 and are added, `0 <= f <= the number of elements` of 0 or 1.
+
+    Such sums do not wrap, as no field has more elements than an Int counts.
+    """
+    terms, state, count = problem.terms, problem.state("h"), problem.terms.var("h.n", Sort.INT)
+    known = ranges(problem.compute.leaves, given_ranges(problem))
+    found: list[Invariant] = []
+    for i, (leaf, merged) in enumerate(zip(problem.compute.leaves, problem.merge.leaves, strict=True)):
+        if (
+            merged.op is not Op.ADD
+            or set(merged.args) != {problem.left[i], problem.right[i]}
+            or leaf.sort is not Sort.INT
+        ):
+            continue
+        low, high = known[leaf].low, known[leaf].high
+        if low == high == 1:
+            found.append(Invariant(f"{leaf_text(problem, i)} = the number of elements", terms.eq(state[i], count)))
+        elif low is not None and high is not None and low >= 0 and high <= 1:
+            found.append(at_least(problem, i, 0))
+            found.append(Invariant(f"{leaf_text(problem, i)} <= the number of elements", terms.le(state[i], count)))
     return tuple(found)
 
 

@@ -11,6 +11,7 @@ from kcheck.checker.law.algebra import comparisons
 from kcheck.checker.law.algebra.comparisons import Search
 from kcheck.checker.law.algebra.proof import Proof
 from kcheck.checker.law.problem import MAX_LEAVES, Invariant, Law, Obligation, Problem, ghost_count
+from kcheck.checker.law.solver.bitwise import holds_bit_by_bit
 from kcheck.checker.law.solver.distinct import Distinct
 from kcheck.checker.law.solver.entailment import (
     connected,
@@ -71,6 +72,8 @@ class OpenLaw:
         left, right = problem.sides(law)
         self._sides = {i: (a, b) for i, (a, b) in enumerate(zip(left, right, strict=True)) if a is not b}
         self._open = {i: terms.eq(a, b) for i, (a, b) in self._sides.items()}
+        self._rational = {leaf for leaf, goal in self._open.items() if _is_rational(goal)}
+        """What normal forms are more likely to show than a solver."""
         self._told: list[_Told] = []
         self._in_vain: dict[int, list[_Told]] = {}
         self._without_form: dict[int, list[_Told]] = {}
@@ -101,9 +104,13 @@ class OpenLaw:
     def by_table(self, table: Table) -> None:
         """Try all values, where there are few."""
         if table.holds(self.law):
-            few = Invariant(f"there are only {len(table.rows)} values", self._problem.terms.true)
-            for leaf in list(self._open):
-                self._close(leaf, [few], "all values")
+            self._close_all(f"there are only {len(table.rows)} values", "all values")
+
+    def by_bits(self) -> None:
+        """Try all values of one bit, where merge mixes no two bits."""
+        count = holds_bit_by_bit(self._problem, self.law)
+        if count is not None:
+            self._close_all(f"a bit of all leaves has only {count} values", "all bits")
 
     def by_thresholds(self, session: Session, deadline: float) -> None:
         """Try the 0-1 principle on leaves that are minima and maxima."""
@@ -117,11 +124,11 @@ class OpenLaw:
                     self._close(leaf, [told[i].invariant for i in sorted(core)], "thresholds")
 
     def by_solver(self, session: Session, deadline: float) -> None:
-        """Try the quickest way, which also tells which invariants it needs."""
+        """Try the quickest way, which also tells which invariants it needs; not what algebra has yet to try."""
         terms = self._problem.terms
         for leaf, goal in list(self._open.items()):
             told = self._told_of(goal)
-            if told == self._in_vain.get(leaf):
+            if told == self._in_vain.get(leaf) or (leaf in self._rational and told != self._without_form.get(leaf)):
                 continue
             optional = [t.fact for t in told]
             core = needed(session, terms, self._facts, optional, goal, deadline, quickest((goal,)))
@@ -166,12 +173,14 @@ class OpenLaw:
                 elif not search.is_cut_short:
                     self._gone_through[leaf] = known[leaf]
 
-    def by_algebra(self, deadline: float) -> None:
-        """Try normal forms, unless they have failed with the same knowledge and had the time."""
+    def by_algebra(self, deadline: float, *, likely: bool = False) -> None:
+        """Try normal forms, unless they have failed with the same knowledge and had the time; the `likely` only."""
         until = _of_thread(deadline)
         for leaf, goal in list(self._open.items()):
             told = self._told_of(goal)
             if told == self._without_form.get(leaf) or time.thread_time() >= until:
+                continue
+            if is_order_only(goal) or (likely and not (told and leaf in self._rational)):
                 continue
             invariants = [t.invariant for t in told if not t.invariant.holds.is_const]
             used = algebra.prove_leaf(self._problem, self.law, leaf, invariants, until)
@@ -193,10 +202,26 @@ class OpenLaw:
         """What has to do with the goal."""
         return [self._told[i] for i in connected([told.variables for told in self._told], goal)]
 
+    def _close_all(self, text: str, method: str) -> None:
+        for leaf in list(self._open):
+            self._close(leaf, [Invariant(text, self._problem.terms.true)], method)
+
     def _close(self, leaf: int, used: Sequence[Invariant], method: str) -> None:
         del self._open[leaf]
         self._used.update((invariant.text, invariant) for invariant in used)
         self._methods[method] = None
+
+
+def _is_rational(goal: Term) -> bool:
+    """Whether there are quotients of Reals in it, exponentials, or rests of products."""
+    for term in postorder((goal,)):
+        if term.op is Op.EXP or (term.op is Op.DIV and term.sort is Sort.REAL and not term.args[1].is_const):
+            return True
+        if term.op in (Op.REM, Op.UREM) and term.sort is Sort.INT:
+            products = (t for t in postorder(term.args[:1]) if t.op is Op.MUL)
+            if any(not any(arg.is_const for arg in product.args) for product in products):
+                return True
+    return False
 
 
 def _of_thread(deadline: float) -> float:

@@ -15,6 +15,7 @@ from kcheck.checker.law.solver.finite import Table, table_of
 from kcheck.checker.law.solver.houdini import infer_in_steps
 from kcheck.checker.law.solver.laws import OpenLaw
 from kcheck.checker.law.solver.messages import Defined, GaveUp, Message, NotShownDefined, Proved, Suspect
+from kcheck.checker.law.solver.ranked import ranked
 from kcheck.checker.law.solver.session import Session
 from kcheck.checker.law.solver.telling import told
 from kcheck.checker.law.solver.unrolling import search, search_undefined
@@ -25,9 +26,16 @@ _DEFINED_SHARE = 0.3
 """Of the time that is left."""
 _FEW_SECONDS = 0.05
 _SHORT_SECONDS = 0.25
-_ALGEBRA_SECONDS = 1.0
-_LONGER_SECONDS = 4.0
-_SEARCH_SECONDS = 1.0
+_ALGEBRA_SECONDS = 0.4
+_LONGER_SECONDS = 1.0
+_SEARCH_SECONDS = 0.3
+_LAST_SECONDS = 1.0
+"""For the last stages, of an idle machine, where the time that was given is what is usually given."""
+_USUAL_SECONDS = 9.0
+_MOST_BUSY = 5.0
+_RANKS_SECONDS = 2.0
+_FEW_VALUES = 24
+"""Tables of no more values are made before anything else is tried."""
 _MOST_TOLD = 6
 """How many invariants a reason names."""
 
@@ -46,6 +54,7 @@ def settle(
     program: ir.Program, wanted: Sequence[Law], deadline: float, session: Session, skipped: Callable[[Law | None], bool]
 ) -> Iterator[Message]:
     """Proofs and suspects for the laws that are wanted and not skipped, as they are found."""
+    clock = _Clock()
     problem = problem_of(program)
     distinct = distinct_leaves(problem, session, deadline)
     open_ = [OpenLaw(problem, law) for law in wanted]
@@ -76,20 +85,39 @@ def settle(
             if is_defined:
                 yield Defined(told(problem, steps.used))
         if step == 0:
-            yield from passed(_QUICK)
+            for law, proof in _by_ranks(work, open_, deadline):
+                yield proof
+                open_.remove(law)
+            work = replace(work, table=table_of(problem, _FEW_VALUES) if open_ else None)
+            yield from passed((_by_bits, _by_table, *_QUICK))
             work = replace(work, table=table_of(problem) if open_ else None)
             yield from passed((_by_table,))
         else:
-            yield from passed(_SHORT if step == 1 else (*_QUICK, _by_comparisons, _by_algebra, _by_guards))
+            yield from passed(_SHORT if step == 1 else (*_QUICK, _by_algebra, _by_guards))
         if is_defined and not open_:
             return
-    yield from passed((_searched, _by_algebra_longer))
+    yield from passed((_searched, _by_comparisons, _by_algebra_longer))
     # From here on z3 may not come back before it is ended.
     if not is_defined:
         yield from _definedness(work, _share(deadline, _DEFINED_SHARE))
+    # What has not been decided by now rarely is: a little more is tried, and more only where much time was given.
+    deadline = _soon(deadline, clock.busy(_LAST_SECONDS * max(1.0, (deadline - clock.begun) / _USUAL_SECONDS)))
     yield from passed((_thoroughly, _searched_on))
     for law in open_:
         yield GaveUp(law.law, _tried(work, law))
+
+
+class _Clock:
+    """How busy the machine was since work on a reduction began."""
+
+    def __init__(self) -> None:
+        self.begun = time.monotonic()
+        self._begun = time.process_time()
+
+    def busy(self, seconds: float) -> float:
+        """How long so many seconds of an idle machine may take on this one."""
+        used = time.process_time() - self._begun
+        return seconds * min(_MOST_BUSY, max(1.0, (time.monotonic() - self.begun) / used)) if used else seconds
 
 
 def _share(deadline: float, share: float) -> float:
@@ -111,15 +139,38 @@ def _definedness(work: Work, deadline: float) -> Iterator[Message]:
     yield NotShownDefined(tuple((o.kind, o.origin) for o in found.open))
 
 
+def _by_ranks(work: Work, laws: Sequence[OpenLaw], deadline: float) -> Iterator[tuple[OpenLaw, Proved]]:
+    """The laws that hold of the ranks of leaves that are compared one after the other."""
+    ranks = ranked(work.problem) if laws else None
+    if ranks is None:
+        return
+    problem = ranks.problem
+    until = _soon(deadline, _RANKS_SECONDS)
+    left = {law: OpenLaw(problem, law.law) for law in laws}
+    for invariants in infer_in_steps(problem, until, work.session):
+        for law, of_ranks in list(left.items()):
+            of_ranks.learn(invariants)
+            of_ranks.by_thresholds(work.session, until)
+            of_ranks.by_comparisons(_soon(until, _FEW_SECONDS))
+            of_ranks.by_solver(work.session, until)
+            proof = of_ranks.proof
+            if proof is not None:
+                del left[law]
+                assuming = tuple(map(ranks.in_words, told(problem, proof.used)))
+                yield law, Proved(law.law, f"ranks: {proof.method}", assuming)
+        if not left:
+            return
+
+
 def _by_short_algebra(work: Work, law: OpenLaw, deadline: float) -> Iterable[Message]:
     del work
     law.by_algebra(_soon(deadline, _SHORT_SECONDS))
     return ()
 
 
-def _by_short_guards(work: Work, law: OpenLaw, deadline: float) -> Iterable[Message]:
+def _by_likely_algebra(work: Work, law: OpenLaw, deadline: float) -> Iterable[Message]:
     del work
-    law.by_guards(_soon(deadline, _SHORT_SECONDS))
+    law.by_algebra(_soon(deadline, _SHORT_SECONDS), likely=True)
     return ()
 
 
@@ -143,6 +194,12 @@ def _by_comparisons(work: Work, law: OpenLaw, deadline: float) -> Iterable[Messa
 
 def _by_thresholds(work: Work, law: OpenLaw, deadline: float) -> Iterable[Message]:
     law.by_thresholds(work.session, deadline)
+    return ()
+
+
+def _by_bits(work: Work, law: OpenLaw, deadline: float) -> Iterable[Message]:
+    del work, deadline
+    law.by_bits()
     return ()
 
 
@@ -192,11 +249,10 @@ def _searched_on(work: Work, law: OpenLaw, deadline: float) -> Iterator[Message]
 
 Stage: TypeAlias = Callable[[Work, OpenLaw, float], Iterable[Message]]
 
-_QUICK: tuple[Stage, ...] = (_by_thresholds, _by_few_comparisons, _quickly)
+_QUICK: tuple[Stage, ...] = (_by_thresholds, _by_few_comparisons, _by_likely_algebra, _quickly)
 """Each time when more invariants are known: most laws need few."""
 
-
-_SHORT: tuple[Stage, ...] = (*_QUICK, _by_short_algebra, _searched_at_once, _by_short_guards)
+_SHORT: tuple[Stage, ...] = (*_QUICK, _by_short_algebra, _quickly, _searched_at_once)
 """When the simple invariants are known: others may make it quick."""
 
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from itertools import combinations, pairwise, permutations
 
 from kcheck.checker import arithmetic
-from kcheck.checker.law.concrete import param_variables
-from kcheck.checker.law.problem import Invariant, Problem
+from kcheck.checker.law.concrete import Unsupported, compiled, param_variables
+from kcheck.checker.law.problem import Invariant, Problem, Symbolic
+from kcheck.checker.law.solver.guards import test_text, tests_of_one_side
 from kcheck.checker.law.solver.intervals import all_terms
 from kcheck.checker.law.solver.samples import Sample
 from kcheck.checker.law.solver.wording import leaf_text, number_text
@@ -45,9 +46,20 @@ def simple_candidates(problem: Problem, samples: Sequence[Sample]) -> list[Invar
     return _candidates(_Makers(problem, samples).simple()) if samples else []
 
 
-def other_candidates(problem: Problem, samples: Sequence[Sample]) -> list[Invariant]:
-    """Sums, and what holds where something else does, for values of few leaves."""
-    return _candidates(_Makers(problem, samples).others()) if samples else []
+def tested_candidates(problem: Problem, samples: Sequence[Sample]) -> list[Invariant]:
+    """What leaves are where a test of merge holds, such as `id = -1 where t < 0`."""
+    made = _Makers(problem, samples).tested() if samples else ()
+    return _candidates(i for i in made if i.holds.op is Op.OR and _is_of_value(i.holds.args[1]))
+
+
+def _is_of_value(said: Term) -> bool:
+    """Whether it says which value a leaf has."""
+    return said.op in (Op.EQ, Op.VAR) or (said.op is Op.NOT and said.args[0].op is Op.VAR)
+
+
+def other_candidates(problem: Problem, samples: Sequence[Sample], found: Sequence[Invariant]) -> list[Invariant]:
+    """Sums, and what holds where something else does, for values of few leaves; `found` are known to hold."""
+    return _candidates(_Makers(problem, samples).others({invariant.holds for invariant in found})) if samples else []
 
 
 def _candidates(made: Iterable[Invariant]) -> list[Invariant]:
@@ -76,6 +88,7 @@ class _Makers:
     def __init__(self, problem: Problem, samples: Sequence[Sample]) -> None:
         self._problem = problem
         self._terms = problem.terms
+        self._samples = samples
         self._rows = range(len(samples))
         state = problem.state("h")
         self._columns = [
@@ -94,6 +107,7 @@ class _Makers:
         numbers = self._numbers
         yield from self._common()
         yield from self._flags()
+        yield from self.tested()
         for column in numbers:
             yield from self._bounds(column, self._rows, _BOUNDS_EACH)
             yield from self._rests(column)
@@ -105,8 +119,9 @@ class _Makers:
         for a, b in self._pairs(numbers):
             yield from self._order(a, b, self._rows)
 
-    def others(self) -> Iterator[Invariant]:
+    def others(self, found: Set[Term]) -> Iterator[Invariant]:
         yield from self._computed()
+        yield from self._sorted_unless_filled(found)
         if len(self._columns) <= _MOST_GUARDED:
             yield from self._guarded()
         if len(self._numbers) <= _MOST_SUMMED:
@@ -242,6 +257,26 @@ class _Makers:
         if all(x >= y - (_SLACK * (1 + abs(y)) if slack else 0) for x, y in pairs):
             yield Invariant(f"{a.text} = {b.text}", terms.eq(a.term, b.term))
 
+    def _sorted_unless_filled(self, found: Set[Term]) -> Iterator[Invariant]:
+        """`f <= g where f != c`, and so for g: f and g are in order but for what compute fills empty places with."""
+        filled = {
+            column.term: leaf
+            for column, leaf in zip(self._columns, self._problem.compute.leaves, strict=True)
+            if leaf.is_const
+        }
+        for a, b in self._pairs(self._numbers):
+            filler = filled.get(a.term, filled.get(b.term))
+            if filler is None or (a.term in filled and b.term in filled):
+                continue
+            place = a if a.term in filled else b
+            value = float(number(filler))
+            rows = [row for row in self._rows if place.values[row] != value]
+            for invariant in self._order(a, b, rows) if rows else ():
+                if invariant.holds.op is Op.LE and invariant.holds not in found:
+                    shown = number_text(Fraction(number(filler)))
+                    holds = self._terms.or_(self._terms.eq(place.term, filler), invariant.holds)
+                    yield Invariant(f"{invariant.text} where {place.text} != {shown}", holds)
+
     def _sums(self, numbers: Sequence[_Column]) -> Iterator[Invariant]:
         """`f + g = h`, `f + g <= h`, h a leaf or the number of elements."""
         terms = self._terms
@@ -258,6 +293,32 @@ class _Makers:
                     yield from self._order(total, other, self._rows)
 
     # ------------------------------------------------------------ where something holds
+
+    def tested(self) -> Iterator[Invariant]:
+        """What holds where a test of merge does, such as `id = -1 where t < 0`: values that stand for none."""
+        problem, samples = self._problem, self._samples
+        tests = list(tests_of_one_side(problem))
+        outcomes = Symbolic(tuple(tests), ())
+        try:
+            told = compiled(outcomes, (problem.state("h"), param_variables(problem)))
+        except Unsupported:
+            return
+        values = [told(sample.leaves, sample.params)[0] for sample in samples]
+        for i, test in enumerate(tests):
+            for wanted, guard in ((True, test), (False, self._terms.not_(test))):
+                rows = [row for row in self._rows if values[row][i] == wanted]
+                if rows and len(rows) < len(self._rows):
+                    yield from self._only_under(guard, rows, _own(guard))
+
+    def _only_under(self, guard: Term, rows: Sequence[int], own: Term | None) -> Iterator[Invariant]:
+        """What holds of the leaves but its `own` where the guard does, and not everywhere."""
+        text = test_text(self._problem, guard)
+        for column in self._columns:
+            everywhere = {invariant.holds for invariant in self._under(column, self._rows)}
+            for inner in self._under(column, rows) if column.term is not own else ():
+                if inner.holds not in everywhere:
+                    condition = self._terms.or_(self._terms.not_(guard), inner.holds)
+                    yield Invariant(f"{inner.text} where {text}", condition)
 
     def _guarded(self) -> Iterator[Invariant]:
         """`f = 0 -> g = 0`, `b -> f >= 1` and their kind: what holds of the samples for which a guard does."""
@@ -324,6 +385,14 @@ class _Makers:
                 yield column, f"{column.text} = {shown}", equal, partial(operator.eq, value)
                 if value == 0:
                     yield column, f"{column.text} != 0", terms.not_(equal), bool
+
+
+def _own(guard: Term) -> Term | None:
+    """The leaf that a test for a value is of: what it is there needs no saying."""
+    test = guard.args[0] if guard.op is Op.NOT else guard
+    if test.op is Op.VAR:
+        return test
+    return next((arg for arg in test.args if not arg.is_const), None) if test.op is Op.EQ else None
 
 
 def _are_beside(a: _Column, b: _Column, c: _Column, d: _Column) -> bool:
