@@ -82,10 +82,9 @@ test-editor: $(VENV)/.installed-dev
 	$(say) 'tools for the editor'
 	@vscode-extension/test/e2e/setup.sh $(EDITOR_TOOLS)
 	@NODE_OPTIONS=--use-system-ca $(NPM) ci --ignore-scripts --no-audit --no-fund --loglevel=error >/dev/null
-	$(say) 'the extension: lint, types, units, colours, snippets'
+	$(say) 'the extension: lint, types, units, colours'
 	@$(NPM) run --silent lint
 	@$(NPM) run --silent test
-	@$(NPM) run --silent test:snippets
 	$(say) 'the extension in the workbench'
 	@$(NPM) run --silent package
 	@EDITOR_TOOLS=$(abspath $(EDITOR_TOOLS)) $(NPM) run --silent test:editor

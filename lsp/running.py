@@ -91,12 +91,13 @@ class Running:
 
     def _request(self, view: View, program: ir.Program, wanted: Mapping[str, Any]) -> RunRequest:
         binding = Binding(_texts(wanted), _object(wanted, "params"), _domain(wanted.get("domain")))
-        example = _example(view, program, wanted.get("example"), has_values=bool(binding.texts))
+        asks = bool(wanted.get("ask") and _needed(program))
+        example = _example(view, program, wanted.get("example"), has_values=asks or bool(binding.texts))
         key = view.path, program.name
         if example is None:
             if binding.texts or not _needed(program):
                 self._remembered[key] = binding
-            elif key in self._remembered:
+            elif key in self._remembered and not asks:
                 known = self._remembered[key]
                 binding = Binding(known.texts, {**known.params, **binding.params}, binding.domain or known.domain)
         missing = [] if example is not None else [n for n in _needed(program) if n["name"] not in binding.texts]
@@ -115,6 +116,7 @@ class Running:
             domain=binding.domain,
             backend=backend,
             quick=bool(wanted.get("quick")),
+            picture_files=bool(wanted.get("pictureFiles")),
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,10 +39,15 @@ _HEX_ROW = 16
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """How much to make of a field: pictures of at most `side` pixels, after quick runs as fast as can be."""
+    """How much to make of a field: pictures of at most `side` pixels, after quick runs as fast as can be.
+
+    `store` takes the file of a picture and answers its URI; without it, or without an answer, pictures are part of
+    the result.
+    """
 
     side: int
     quick: bool
+    store: Callable[[bytes], str | None] | None = None
 
 
 FULL = Detail(1024, quick=False)
@@ -109,10 +114,12 @@ def _drawn(type_: types.Field, data: AnyArray, detail: Detail) -> tuple[Preview 
 def _preview(element: Type, data: AnyArray, detail: Detail, layer: int | None) -> Preview:
     pixels = pixels_of(element, data, detail.side, means=not detail.quick)
     file = quick_png(pixels.samples) if detail.quick else png(pixels.samples, _LEVEL)
+    uri = detail.store(file) if detail.store is not None else None
     height, width = pixels.samples.shape[:2]
     return Preview(
         mime=MIME,
-        data=base64.b64encode(file).decode("ascii"),
+        data=base64.b64encode(file).decode("ascii") if uri is None else "",
+        file=uri,
         width=width,
         height=height,
         channels=pixels.channels,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import TypeAlias
 
@@ -14,6 +15,8 @@ import numpy as np
 from kcheck.runtime.fields import Field
 
 _MOST = 8
+_MOST_RUNS = 8
+"""The pictures of so many quick runs are kept; a client reads those of the last three or so."""
 
 Key: TypeAlias = tuple[Path, str, str | None]
 """A source file, a kernel of it, and an example: results of the same key are held against each other."""
@@ -75,6 +78,34 @@ class Results:
         for path in kept.files if kept else ():
             with suppress(OSError):
                 path.unlink()
+
+
+class Pictures:
+    """The pictures of the last few quick runs, as files in `folder`; those of a process before this one go."""
+
+    def __init__(self, folder: Path) -> None:
+        for left in folder.glob("*.png"):
+            left.unlink()
+        self._folder = folder
+        self._runs: deque[list[Path]] = deque([[]])
+        self._count = count()
+
+    def begin(self) -> None:
+        """What is stored from now on belongs to another run."""
+        self._runs.append([])
+        if len(self._runs) > _MOST_RUNS:
+            for path in self._runs.popleft():
+                path.unlink(missing_ok=True)
+
+    def store(self, picture: bytes) -> str | None:
+        """The URI of a new file; None where it could not be written."""
+        path = self._folder / f"{next(self._count)}.png"
+        self._runs[-1].append(path)
+        try:
+            path.write_bytes(picture)
+        except OSError:
+            return None
+        return path.as_uri()
 
 
 def _size(kept: _Kept) -> int:

@@ -26,7 +26,8 @@ class Task:
 
     `path` is the source file's: paths in values are relative to its folder.  `texts` are inputs, memories and params
     as after `-i`, `params` values of params; they and `domain` stand in for what the example says.  A `quick` run
-    gives small pictures and little else, and keeps the inputs of the run before where their values read the same.
+    gives small pictures and little else, and keeps the inputs of the run before where their values read the same; with
+    `picture_files` these pictures are files, which a client on this machine reads at a fraction of the cost.
     """
 
     path: Path
@@ -36,6 +37,7 @@ class Task:
     domain: tuple[int, ...] | None = None
     backend: str = AUTO
     quick: bool = False
+    picture_files: bool = False
 
     @property
     def is_example(self) -> bool:

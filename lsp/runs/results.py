@@ -29,7 +29,7 @@ def number(value: float) -> float | str:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """A picture in 8 bits; `data` is a PNG in base64.
+    """A picture in 8 bits; `data` is a PNG in base64, or `file` the URI of one.
 
     Colours are encoded as sRGB (`encoding` "srgb"); other numbers are "linear" between `low`, which is 0, and `high`,
     which is 255.  A pixel stands for `step` x `step` elements; `layer` is the one of a volume that is shown.
@@ -45,11 +45,12 @@ class Preview:
     encoding: str
     step: int
     layer: int | None = None
+    file: str | None = None
 
     def to_json(self) -> Object:
         shown: Object = {
             "mime": self.mime,
-            "data": self.data,
+            **({"data": self.data} if self.file is None else {"file": self.file}),
             "width": self.width,
             "height": self.height,
             "channels": self.channels,
@@ -196,10 +197,11 @@ class Expectation:
     output: str
     problem: Diagnostic | None
 
-    def to_json(self) -> Object:
+    def to_json(self, range_of: RangeOf) -> Object:
         if self.problem is None:
             return {"output": self.output, "ok": True}
-        return {"output": self.output, "ok": False, "message": self.problem.message}
+        place = range_of(self.problem.origin)
+        return {"output": self.output, "ok": False, "message": self.problem.message, "range": place}
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,7 +282,7 @@ class RunResult:
             "fallback": self.fallback,
             "seconds": {"compile": self.compile_seconds, "run": self.run_seconds},
             "outputs": [output.to_json() for output in self.outputs],
-            "expectations": [expectation.to_json() for expectation in self.expectations],
+            "expectations": [expectation.to_json(range_of) for expectation in self.expectations],
             "params": [setting.to_json() for setting in self.params],
         }
         return shown if self.error is None else shown | {"error": error_object(self.error, range_of)}

@@ -15,9 +15,9 @@ from kcheck.grammar.diagnostics import Diagnostic, Note
 from kcheck.grammar.recursion import deep_recursion
 from kcheck.lsp.child import serve
 from kcheck.lsp.runs.comparing import compared
-from kcheck.lsp.runs.drawing import FULL, QUICK, change, output
+from kcheck.lsp.runs.drawing import FULL, QUICK, Detail, change, output
 from kcheck.lsp.runs.failures import broken, failed
-from kcheck.lsp.runs.kept import Key, Results
+from kcheck.lsp.runs.kept import Key, Pictures, Results
 from kcheck.lsp.runs.messages import Cancel, Done, Progressed, Ready, Run, Setup, Task
 from kcheck.lsp.runs.results import Comparison, Expectation, Output, RunResult, Setting
 from kcheck.lsp.runs.settings import settings
@@ -58,6 +58,7 @@ class Worker:
     def __init__(self, setup: Setup) -> None:
         self._memory = setup.memory
         self._results = Results(setup.folder, (setup.memory << 20) // _KEPT_PART)
+        self._pictures = Pictures(setup.folder)
         self._inputs: _Inputs | None = None
         self._packed = b""
         self._program: Program | None = None
@@ -106,11 +107,18 @@ class Worker:
         result = execute(program, values, domain, options)
         shown = _result(program, task, result, settings(program, written, reading))
         if task.quick:
-            return replace(shown, outputs=tuple(output(name, kind, f, QUICK) for kind, name, f in _fields_of(result)))
+            detail = self._quick_detail(task)
+            return replace(shown, outputs=tuple(output(name, kind, f, detail) for kind, name, f in _fields_of(result)))
         if task.example and task.is_example:
             found = judged(task.example, result, reading)
             shown = replace(shown, expectations=tuple(Expectation(name, problem) for name, problem in found))
         return self._in_full(shown, message, result)
+
+    def _quick_detail(self, task: Task) -> Detail:
+        if not task.picture_files:
+            return QUICK
+        self._pictures.begin()
+        return replace(QUICK, store=self._pictures.store)
 
     def _in_full(self, shown: RunResult, message: Run, result: Result) -> RunResult:
         """With all there is to see of the outputs; they are kept for the difference to the next run's."""

@@ -278,6 +278,9 @@ async def test_values_given_once_are_remembered(client: Client, folder: Path) ->
     assert found["outputs"][0]["values"] == [3]
     again = await command(client, "run", uri=uri, kernel="sound.peak@1")
     assert again["outputs"][0]["values"] == [3]
+    with pytest.raises(ServerError) as asked:
+        await command(client, "run", uri=uri, kernel="sound.peak@1", ask=True)
+    assert asked.value.data == refused.value.data
 
 
 async def test_backends_are_compared(client: Client, folder: Path) -> None:

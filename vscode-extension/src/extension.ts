@@ -1,10 +1,12 @@
 import * as vscode from "vscode";
 import { intercepted, registerCommands, reveal } from "./host/commands.ts";
+import { Examples } from "./host/examples.ts";
 import { MadeDocuments } from "./host/documents.ts";
 import { ResultsView } from "./host/results.ts";
 import { Runs } from "./host/runs.ts";
 import { Server } from "./host/server.ts";
 import { StatusDisplay } from "./host/status.ts";
+import { CheckTasks, TASK } from "./host/tasks.ts";
 import { WitnessView } from "./host/witness.ts";
 
 let server: Server | undefined;
@@ -27,6 +29,8 @@ export function activate(context: vscode.ExtensionContext): void {
     }),
     results.onReveal(({ uri, kernel }) => reveal(uri, kernel)),
     witness.onReveal(({ uri, kernel }) => reveal(uri, kernel)),
+    vscode.tasks.registerTaskProvider(TASK, new CheckTasks(server)),
+    new Examples(server),
     documents,
     witness,
     runs,

@@ -27,6 +27,11 @@ export interface Image8 {
   layer: number | undefined;
 }
 
+export interface ShownPart {
+  name: string;
+  image: Image8;
+}
+
 export interface ShownDifference extends Omit<Difference, "preview"> {
   image?: Image8;
 }
@@ -42,6 +47,8 @@ export interface ShownOutput {
   summary?: Summary;
   image?: Image8;
   plot?: { low: Float64Array; high: Float64Array };
+  /** Pictures of an element's parts, where it has none as a whole. */
+  parts?: ShownPart[];
   hex?: string;
   difference?: ShownDifference;
 }

@@ -60,8 +60,10 @@ export interface Summary {
 /** A picture of at most 1024 pixels a side, each of `step` x `step` elements. 0 stands for `low`, 255 for `high`. */
 export interface Preview {
   mime: string;
-  /** The file in base64. */
-  data: string;
+  /** The picture's file in base64, */
+  data?: string;
+  /** or its URI, which is good for a few runs. */
+  file?: string;
   width: number;
   height: number;
   low: JsonNumber;
@@ -79,6 +81,13 @@ export interface Difference {
   preview?: Preview;
 }
 
+/** A part of the elements that is drawn by itself, such as a field of a struct. */
+export interface Part {
+  name: string;
+  type: string;
+  preview?: Preview;
+}
+
 export type ViewKind = "picture" | "plot" | "table" | "hex" | "value";
 
 export interface Output {
@@ -91,6 +100,7 @@ export interface Output {
   summary?: Summary;
   preview?: Preview;
   plot?: { low: JsonNumber[]; high: JsonNumber[] };
+  parts?: Part[];
   values?: Json[];
   /** A memory's first cells as a hex dump. */
   hex?: string;
@@ -112,6 +122,7 @@ export interface Expectation {
   output: string;
   ok: boolean;
   message?: string;
+  range?: Range | null;
 }
 
 export interface RunProblem {
@@ -186,9 +197,13 @@ export interface RunArguments {
   example?: string;
   backend?: string;
   values?: Record<string, string>;
+  /** Whether neither an example nor the last run gives values: they are asked for. */
+  ask?: boolean;
   params?: Record<string, Json>;
   domain?: number[];
   quick?: boolean;
+  /** Whether the pictures of a quick run are to be files. */
+  pictureFiles?: boolean;
 }
 
 export type Shown = "ir" | "llvm" | "wgsl" | "smt";

@@ -81,7 +81,7 @@ def test_an_example_that_comes_out(ask: Ask, tmp_path: Path) -> None:
     assert (output.name, output.kind, output.type, output.shape) == ("result", "output", "Rows<Float>", (3,))
     assert (output.view, output.values) == ("table", [0.5, 1.0, 2.0])
     assert saved(output).tolist() == [0.5, 1.0, 2.0]
-    assert [one.to_json() for one in result.expectations] == [{"output": "result", "ok": True}]
+    assert [one.to_json(lambda _: None) for one in result.expectations] == [{"output": "result", "ok": True}]
 
 
 def test_an_example_that_does_not(ask: Ask, tmp_path: Path) -> None:
@@ -89,6 +89,8 @@ def test_an_example_that_does_not(ask: Ask, tmp_path: Path) -> None:
     [problem] = result.diagnostics
     assert problem.code == "K716"
     assert "`result[1]` is 1.0, expected 2.0" in problem.message
+    [shown] = [one.to_json(lambda origin: origin.path) for one in result.expectations]
+    assert (shown["ok"], shown["range"]) == (False, problem.origin.path)
     assert only(result).values == [0.5, 1.0, 2.0]
 
 
@@ -310,6 +312,34 @@ def test_a_quick_picture(ask: Ask, tmp_path: Path) -> None:
     output = only(ask(request(tmp_path, "colour", domain=(1024, 512), quick=True)))
     assert drawn(output.preview).size == (512, 256)
     assert (output.summaries, output.values, output.file) == ((), None, None)
+
+
+def test_quick_pictures_as_files(ask: Ask, tmp_path: Path) -> None:
+    wanted = request(tmp_path, "colour", domain=(64, 32), quick=True)
+    within = drawn(only(ask(wanted)).preview)
+    files = []
+    for _ in range(20):
+        shown = only(ask(replace(wanted, picture_files=True))).preview
+        assert shown is not None
+        assert shown.file is not None
+        assert "data" not in shown.to_json()
+        files.append(Path(url2pathname(urlparse(shown.file).path)))
+        with Image.open(files[-1]) as picture:
+            assert np.array_equal(np.asarray(picture), np.asarray(within))
+    assert len(set(files)) == 20
+    assert [file for file in files if file.exists()] == files[-8:]
+
+
+def test_a_quick_picture_that_cannot_be_written_is_sent(ask: Ask, tmp_path: Path) -> None:
+    wanted = request(tmp_path, "colour", domain=(64, 32), quick=True, picture_files=True)
+    first = only(ask(wanted)).preview
+    assert first is not None
+    assert first.file is not None
+    (tmp_path / "arrays").rename(tmp_path / "elsewhere")
+    then = only(ask(wanted)).preview
+    assert then is not None
+    assert then.file is None
+    assert drawn(then).size == (64, 32)
 
 
 # ---------------------------------------------------------------- hovers

@@ -43,6 +43,7 @@ export function registerCommands(parts: Parts): vscode.Disposable[] {
   const show = (what: Shown) => onKernel(({ uri, kernel }) => documents.open({ uri, kernel: kernel.name, what }));
   const commands: Record<string, (...args: never[]) => unknown> = {
     run: onKernel(({ uri, kernel }) => runs.run({ uri, kernel: kernel.name })),
+    runValues: onKernel(({ uri, kernel }) => runs.run({ uri, kernel: kernel.name, ask: true })),
     runExample: onKernel((target) => runExample(runs, target)),
     compare: onKernel(({ uri, kernel }) => runs.compare({ uri, kernel: kernel.name })),
     showWitness: (given?: { uri: string; kernel: string; law?: string }) =>

@@ -45,7 +45,7 @@ export async function candidates(places: Places): Promise<Candidate[]> {
   if (places.activePython) found.push(python(places.activePython, "the active Python environment"));
   const program = await onPath("kcheck", places);
   if (program) found.push({ command: program, args: [], origin: "the PATH" });
-  const interpreter = (await onPath("python3", places)) ?? (await onPath("python", places));
+  const interpreter = await pythonOnPath(places);
   if (interpreter) found.push(python(interpreter, "the PATH"));
   return found;
 }
@@ -54,7 +54,11 @@ function python(command: string, origin: string): Candidate {
   return { command, args: ["-m", "kcheck"], origin };
 }
 
-async function onPath(name: string, places: Places): Promise<string | undefined> {
+export async function pythonOnPath(places: Pick<Places, "path" | "windows">): Promise<string | undefined> {
+  return (await onPath("python3", places)) ?? (await onPath("python", places));
+}
+
+async function onPath(name: string, places: Pick<Places, "path" | "windows">): Promise<string | undefined> {
   const file = places.windows ? `${name}.exe` : name;
   for (const folder of places.path.split(delimiter)) {
     if (!folder) continue;

@@ -18,6 +18,7 @@ interface Kept {
 export class ResultsView implements vscode.Disposable {
   private readonly panel: Panel<ToResults, FromResults>;
   private kept = new Map<string, Kept>();
+  private lastFrame: Promise<void> = Promise.resolve();
   private shown: { uri: string; kernel: string } | undefined;
   private readonly runAsked = new vscode.EventEmitter<{ params: Record<string, Json>; quick: boolean }>();
   private readonly compareAsked = new vscode.EventEmitter<void>();
@@ -68,11 +69,23 @@ export class ResultsView implements vscode.Disposable {
 
   async result(result: Result): Promise<void> {
     await this.keep(result.outputs);
-    this.panel.post({ type: "result", result: shownResult(result, this.leaves()) });
+    this.panel.post({ type: "result", result: await shownResult(result, this.leaves()) });
   }
 
-  /** A preview that a slider asked for. Of its values there are only those that came along. */
-  async frame(result: Result): Promise<void> {
+  /** A preview that a slider asked for; previews are shown in the order in which they came. */
+  frame(result: Result): Promise<void> {
+    const before = this.lastFrame;
+    const made = this.madeFrame(result);
+    const posted = made.then(async (frame) => {
+      await before;
+      this.panel.post(frame);
+    });
+    this.lastFrame = posted.catch(() => undefined);
+    return posted;
+  }
+
+  /** Of a preview's values there are only those that came along. */
+  private async madeFrame(result: Result): Promise<ToResults> {
     const leaves = new Map<string, readonly string[]>();
     for (const output of result.outputs) {
       if (!output.values) continue;
@@ -81,13 +94,16 @@ export class ResultsView implements vscode.Disposable {
       this.kept.set(output.name, { source, output });
       leaves.set(output.name, source.leaves);
     }
-    this.panel.post({ type: "frame", result: shownResult(result, leaves) });
+    return { type: "frame", result: await shownResult(result, leaves) };
   }
 
   async comparison(comparison: Comparison, uri: string): Promise<void> {
     this.shown = { uri, kernel: comparison.kernel };
     await this.keep(comparison.outputs);
-    const outputs = comparison.outputs.map((output) => shownOutput(output, this.leaves().get(output.name) ?? []));
+    const leaves = this.leaves();
+    const outputs = await Promise.all(
+      comparison.outputs.map((output) => shownOutput(output, leaves.get(output.name) ?? [])),
+    );
     this.panel.post({ type: "comparison", comparison: { ...comparison, outputs } });
   }
 

@@ -52,7 +52,9 @@ export class Runs implements vscode.Disposable {
   /** A preview. The server leaves out those that wait while a newer one comes; the view hears of each. */
   private async frame(wanted: RunArguments): Promise<void> {
     try {
-      await this.view.frame(await this.server.command<Result>("kcheck.run", { ...wanted, quick: true }));
+      await this.view.frame(
+        await this.server.command<Result>("kcheck.run", { ...wanted, quick: true, pictureFiles: true }),
+      );
     } catch (error) {
       if (dataOf(error).superseded) this.view.skipped();
       else this.view.failed(messageOf(error));
@@ -78,7 +80,7 @@ export class Runs implements vscode.Disposable {
       const { needs = [] } = dataOf(error);
       if (needs.length > 0 && !wanted.values) {
         const values = await this.ask(wanted, needs);
-        if (values) await this.run({ ...wanted, ...values });
+        if (values) await this.run({ ...wanted, ask: false, ...values });
         else this.view.idle();
         return;
       }

@@ -10,8 +10,10 @@ import {
 } from "vscode-languageclient/node";
 import type { Status } from "../protocol.ts";
 import { CrashPolicy } from "./crashes.ts";
-import { candidates, choose, explain } from "./discovery.ts";
+import { type Candidate, candidates, choose, explain } from "./discovery.ts";
+import { offerEnvironment, pythonForEnvironment } from "./offer.ts";
 import { ServerProcess } from "./process.ts";
+import { setting } from "./settings.ts";
 import { activePython, onActivePythonChanged } from "./environment.ts";
 
 /** The exit status of a kcheck that lacks what its server needs. */
@@ -37,6 +39,8 @@ export class Server implements vscode.Disposable {
   readonly onStatus = this.statusReported.event;
   state: ServerState = "stopped";
   version = "";
+  /** How kcheck is started, once it is found. */
+  program: Candidate | undefined;
 
   private readonly log: vscode.LogOutputChannel;
   private readonly intercept: Intercept;
@@ -90,6 +94,7 @@ export class Server implements vscode.Disposable {
 
   private async startNow(): Promise<void> {
     this.setState("starting");
+    this.program = undefined;
     const { found, refused } = await choose(await candidates(await places()));
     for (const { candidate, reason, detail } of refused) {
       this.log.info(`not taken: ${candidate.command} of ${candidate.origin}: ${reason} (${detail})`);
@@ -100,6 +105,7 @@ export class Server implements vscode.Disposable {
       return;
     }
     this.version = found.version;
+    this.program = found;
     this.log.info(`kcheck ${found.version}: ${[found.command, ...found.args].join(" ")} (${found.origin})`);
     const server = new ServerProcess(found.command, [...found.args, "lsp"], this.log);
     const client = this.newClient(server);
@@ -199,9 +205,12 @@ export class Server implements vscode.Disposable {
 
   private async tellMissing(message: string): Promise<void> {
     this.log.error(message);
+    const create = "Create Environment…";
     const again = "Try Again";
     const settings = "Open Settings";
-    const answer = await vscode.window.showErrorMessage(message, again, settings);
+    const python = await pythonForEnvironment();
+    const answer = await vscode.window.showErrorMessage(message, ...(python ? [create] : []), again, settings);
+    if (answer === create && python) await offerEnvironment(python, this.log);
     if (answer === again) await this.restart();
     if (answer === settings) await vscode.commands.executeCommand("workbench.action.openSettings", "kcheck.");
   }
@@ -222,10 +231,6 @@ class QuietClient extends LanguageClient {
   override error(message: string, data?: unknown): void {
     super.error(message, data, false);
   }
-}
-
-function setting(name: string): string {
-  return vscode.workspace.getConfiguration("kcheck").get<string>(name, "").trim();
 }
 
 async function places(): Promise<Parameters<typeof candidates>[0]> {

@@ -2,7 +2,7 @@ import type { Image8, Region, ShownOutput } from "../messages.ts";
 import { button, fittedContext, labelled, make, select } from "./dom.ts";
 import { formatElement, formatShape } from "./format.ts";
 import { askRegion } from "./host.ts";
-import { shade, type Shading } from "./pixels.ts";
+import { relevel, shade, type Shading } from "./pixels.ts";
 import { Viewport } from "./viewport.ts";
 
 /** Part of a picture as a bitmap: picture pixels `x` to `x + width`, however many bitmap pixels that are. */
@@ -33,15 +33,20 @@ export class Picture {
   /** Whether the picture is to look as the server's preview does. */
   private asPreviewed: boolean;
   private layer: number;
+  /** The number of the element that is looked at by itself. */
+  private leafName: string | undefined;
   private cursor: [number, number] | undefined;
   private drawing = false;
   private detailWanted = 0;
+  private imagesTaken = 0;
+  private imageShown = 0;
   private readingCursor = false;
 
   constructor(output: ShownOutput) {
     this.output = output;
     this.layer = output.image?.layer ?? 0;
     this.asPreviewed = output.image !== undefined;
+    this.leafName = this.asPreviewed ? undefined : output.leaves[0];
     this.shading = this.previewShading();
     this.canvas = make("canvas", { className: "picture", tabIndex: 0, role: "img" });
     this.readout = make("output", { className: "readout", ariaLive: "polite" });
@@ -60,8 +65,14 @@ export class Picture {
     this.canvas.style.aspectRatio = `${width} / ${height}`;
     this.canvas.ariaLabel = `${output.name}: ${output.type}, ${formatShape(output.shape)}. Arrow keys move the cursor, plus and minus zoom, 0 fits.`;
     if (this.asPreviewed) this.setRange(this.previewShading());
-    if (output.image) void this.takeImage(output.image);
+    const image = output.image ?? this.partImage(output);
+    if (image) void this.takeImage(image);
     else this.refresh();
+  }
+
+  /** The picture of the part that is looked at, for elements that have none as a whole. */
+  private partImage(output: ShownOutput): Image8 | undefined {
+    return output.parts?.find(({ name }) => name === this.leafName)?.image;
   }
 
   private size(): { width: number; height: number; depth: number } {
@@ -83,8 +94,29 @@ export class Picture {
     return Number.isFinite(low) && Number.isFinite(high) ? { low, high } : { low: 0, high: 1 };
   }
 
+  /** The picture as it is to be seen: a preview of grey comes with a range of its own. */
+  private async decoded(image: Image8): Promise<ImageBitmap> {
+    const file = new Blob([image.bytes as Uint8Array<ArrayBuffer>], { type: image.mime });
+    const bitmap = await createImageBitmap(file);
+    const { shading } = this;
+    if (this.asPreviewed || image.channels !== 1) return bitmap;
+    const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext("2d");
+    if (!context) return bitmap;
+    context.drawImage(bitmap, 0, 0);
+    const pixels = context.getImageData(0, 0, bitmap.width, bitmap.height);
+    bitmap.close();
+    relevel(pixels.data, image, shading);
+    return createImageBitmap(pixels);
+  }
+
   private async takeImage(image: Image8): Promise<void> {
-    const bitmap = await createImageBitmap(new Blob([image.bytes as Uint8Array<ArrayBuffer>], { type: image.mime }));
+    const mine = ++this.imagesTaken;
+    const bitmap = await this.decoded(image);
+    if (mine < this.imageShown) {
+      bitmap.close(); // a later one was faster
+      return;
+    }
+    this.imageShown = mine;
     this.base?.bitmap.close();
     this.base = { bitmap, x: 0, y: 0, width: image.width * image.step, height: image.height * image.step };
     performance.mark("kcheck.picture");
@@ -156,6 +188,7 @@ export class Picture {
 
   /** Shows one leaf in grey; -1 is all of them. */
   private choose(leaf: number): void {
+    this.leafName = this.output.leaves[leaf];
     if (leaf < 0) this.changeShading(this.previewShading());
     else this.changeShading({ channel: leaf, photo: false, ...this.rangeOf(leaf) });
   }

@@ -33,6 +33,19 @@ export function shade(region: RegionValues, shading: Shading): Uint8ClampedArray
   return pixels;
 }
 
+/** Changes a grey preview's RGBA bytes, where 0 is `from.low` and 255 `from.high`, to another range. */
+export function relevel(
+  pixels: Uint8ClampedArray,
+  from: { low: number; high: number },
+  to: { low: number; high: number },
+): void {
+  const byte = byteOf({ ...to, channel: 0, photo: false });
+  const levels = Uint8ClampedArray.from({ length: 256 }, (_, level) =>
+    byte(from.low + (level / 255) * (from.high - from.low)),
+  );
+  for (let at = 0; at < pixels.length; at += 4) pixels.fill(levels[pixels[at] ?? 0] ?? 0, at, at + 3);
+}
+
 function hasNaN(values: ArrayLike<number>, from: number, leaf: number, count: number): boolean {
   for (let i = 0; i < count; i++) if (Number.isNaN(values[from + leaf + i])) return true;
   return false;

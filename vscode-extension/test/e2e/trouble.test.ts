@@ -1,15 +1,16 @@
 // What goes wrong on other people's machines.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import type { Locator } from "playwright-core";
+import { keepFailures } from "./waiting.ts";
 import { KCHECK, Workbench } from "./workbench.ts";
 
 const SECOND = 1000;
 
-suite("servers that do not work", { timeout: 400 * SECOND }, () => {
+suite("servers that do not work", { timeout: 1200 * SECOND }, () => {
   let bench: Workbench;
   let folder: string;
 
@@ -18,6 +19,8 @@ suite("servers that do not work", { timeout: 400 * SECOND }, () => {
     bench = await Workbench.start({ settings: { "kcheck.server.path": join(folder, "kcheck") } });
   });
 
+  keepFailures(() => bench);
+
   after(async () => {
     await bench.close();
     rmSync(folder, { recursive: true });
@@ -25,10 +28,10 @@ suite("servers that do not work", { timeout: 400 * SECOND }, () => {
 
   const message = (text: string): Locator => bench.page.locator(".notification-toast", { hasText: text });
 
-  /** Puts a program in kcheck's place. */
-  const use = async (script: string): Promise<void> => {
+  /** Puts a program in kcheck's place, and starts it until something is seen. */
+  const use = async (script: string, seen: Locator): Promise<void> => {
     writeFileSync(join(folder, "kcheck"), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
-    await bench.command("kcheck: Restart Server");
+    await bench.command("kcheck: Restart Server", seen);
   };
 
   test("one that is not there", async () => {
@@ -38,24 +41,22 @@ suite("servers that do not work", { timeout: 400 * SECOND }, () => {
   });
 
   test("one that is too old", async () => {
-    await use("echo 'kcheck 0.0.3'");
-    await message("kcheck 0.0.3 of the setting kcheck.server.path is too old").waitFor();
+    await use("echo 'kcheck 0.0.3'", message("kcheck 0.0.3 of the setting kcheck.server.path is too old"));
   });
 
   test("one that lacks a package", async () => {
-    await use('[ "$1" = lsp ] && { echo "kcheck: pygls is not installed" >&2; exit 2; }; echo "kcheck 9.0.0"');
-    await message("pygls is not installed").waitFor();
+    const script = '[ "$1" = lsp ] && { echo "kcheck: pygls is not installed" >&2; exit 2; }; echo "kcheck 9.0.0"';
+    await use(script, message("pygls is not installed"));
   });
 
   test("one that ends as soon as it starts", async () => {
-    await use('[ "$1" = lsp ] && exit 3; echo "kcheck 9.0.0"');
-    await message("ended five times in three minutes").waitFor({ timeout: 90 * SECOND });
+    await use('[ "$1" = lsp ] && exit 3; echo "kcheck 9.0.0"', bench.status().filter({ hasText: "starting" }));
+    await message("ended five times in three minutes").waitFor();
     await bench.status().filter({ hasText: "stopped" }).waitFor();
   });
 
   test("then the right one is taken up", async () => {
-    await use(`exec ${KCHECK} "$@"`);
-    await bench.page.locator(".squiggly-error").first().waitFor();
+    await use(`exec ${KCHECK} "$@"`, bench.page.locator(".squiggly-error"));
     await bench
       .status()
       .filter({ hasNotText: /stopped|starting|not found/ })
@@ -63,12 +64,53 @@ suite("servers that do not work", { timeout: 400 * SECOND }, () => {
   });
 });
 
-suite("a workspace that is not trusted", { timeout: 300 * SECOND }, () => {
+suite("no kcheck anywhere", { timeout: 600 * SECOND }, () => {
+  let bench: Workbench;
+  let folder: string;
+
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), "kcheck-python-"));
+    // It makes environments whose interpreter has pip, and kcheck after that.
+    const inside = `#!/bin/sh\nhere=$(dirname "$0")\nif [ "$2" = pip ]; then echo "$@" > "$here/pip"; exit; fi\n[ -e "$here/pip" ] || exit 1\nshift 2\nexec ${KCHECK} "$@"\n`;
+    writeFileSync(join(folder, "inside"), inside, { mode: 0o755 });
+    const outside = `#!/bin/sh\nif [ "$2" = venv ]; then mkdir -p "$3/bin" && cp ${folder}/inside "$3/bin/python"; exit; fi\necho "No module named kcheck" >&2\nexit 1\n`;
+    writeFileSync(join(folder, "python3"), outside, { mode: 0o755 });
+    bench = await Workbench.start({
+      settings: { "kcheck.server.path": "", "kcheck.python": join(folder, "python3") },
+    });
+  });
+
+  keepFailures(() => bench);
+
+  after(async () => {
+    await bench.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  test("an environment is offered, and made once somebody says yes", async () => {
+    const { page } = bench;
+    const made = join(bench.workspace, ".venv");
+    await bench.open("broken.kernel");
+    const message = page.locator(".notification-toast", { hasText: "kcheck is not installed in" });
+    const question = page.locator(".monaco-dialog-box", { hasText: "Create an environment with kcheck?" });
+    const offer = message.getByRole("button", { name: "Create Environment…" });
+    await bench.again("the question", () => offer.click(), question);
+    assert.ok(!existsSync(made));
+    const yes = question.getByRole("button", { name: "Create", exact: true });
+    await bench.again("the environment", () => yes.click(), page.locator(".squiggly-error"));
+    assert.equal(readFileSync(join(made, "bin/pip"), "utf8"), "-m pip install kcheck[lsp,jit]\n");
+    await bench.status().filter({ hasNotText: "not found" }).waitFor();
+  });
+});
+
+suite("a workspace that is not trusted", { timeout: 600 * SECOND }, () => {
   let bench: Workbench;
 
   before(async () => {
     bench = await Workbench.start({ trusted: false });
   });
+
+  keepFailures(() => bench);
 
   after(async () => {
     await bench.close();
@@ -78,10 +120,11 @@ suite("a workspace that is not trusted", { timeout: 300 * SECOND }, () => {
     const { page } = bench;
     await bench.open("laws.kernel");
     await page.locator(".squiggly-error").first().waitFor();
-    await bench.lens("run three").click();
-    await page
-      .locator(".notification-toast", { hasText: "Kernels are not run in a workspace that is not trusted" })
-      .waitFor();
+    await bench.again(
+      "the refusal",
+      () => bench.lens("run three").click(),
+      page.locator(".notification-toast", { hasText: "Kernels are not run in a workspace that is not trusted" }),
+    );
     assert.equal(page.frames().filter((frame) => frame.url().includes("webview")).length, 0);
   });
 });

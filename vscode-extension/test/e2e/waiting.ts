@@ -1,5 +1,14 @@
 // What several tests wait for.
+import { afterEach, type TestContext } from "node:test";
 import type { Frame, Page } from "playwright-core";
+import type { Workbench } from "./workbench.ts";
+
+/** Keeps a picture of the window after each test that fails. */
+export function keepFailures(bench: () => Workbench): void {
+  afterEach(async (context) => {
+    if (!(context as TestContext & { passed: boolean }).passed) await bench().screenshot(`failed, ${context.name}`);
+  });
+}
 
 /** Waits until so many places are underlined. */
 export async function squiggles(page: Page, count: number): Promise<void> {

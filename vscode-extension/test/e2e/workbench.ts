@@ -3,8 +3,8 @@ import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { type Browser, chromium, type Frame, type Locator, type Page } from "playwright-core";
+import { basename, join, resolve } from "node:path";
+import { type Browser, chromium, errors, type Frame, type Locator, type Page } from "playwright-core";
 
 const TOOLS = resolve(process.env.EDITOR_TOOLS ?? "../build/editor");
 export const KCHECK = resolve(process.env.KCHECK ?? "../.venv/bin/kcheck");
@@ -18,7 +18,10 @@ const CHROMIUM_FLAGS = [
   "--disable-component-update",
   "--disable-sync",
 ];
-const START_MS = 90_000;
+/** A loaded machine is slow: so long may it take until something is seen, */
+const PATIENCE_MS = 120_000;
+/** and so long until what was done is taken for lost, and done again. */
+const AGAIN_MS = 6000;
 
 export interface Options {
   settings?: Record<string, unknown>;
@@ -35,6 +38,8 @@ export class Workbench {
   private readonly browser: Browser;
   private readonly server: ChildProcess;
   private readonly root: string;
+  /** The one that was opened last. */
+  private file = "";
 
   private constructor(page: Page, workspace: string, browser: Browser, server: ChildProcess, root: string) {
     this.page = page;
@@ -84,19 +89,19 @@ export class Workbench {
       args: CHROMIUM_FLAGS,
     });
     const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+    context.setDefaultTimeout(PATIENCE_MS);
     const page = await context.newPage();
     await page.goto(`http://127.0.0.1:${port}/?folder=${workspace}`, {
       waitUntil: "domcontentloaded",
-      timeout: START_MS,
+      timeout: PATIENCE_MS,
     });
-    await page.waitForSelector(".explorer-folders-view .monaco-list-row", { timeout: START_MS });
-    if (!trusted)
-      await page
-        .getByRole("button", { name: "Restricted Mode" })
-        .or(page.getByRole("button", { name: "No, I don't" }))
-        .first()
-        .click();
-    return new Workbench(page, workspace, browser, server, root);
+    await page.waitForSelector(".explorer-folders-view .monaco-list-row", { timeout: PATIENCE_MS });
+    const bench = new Workbench(page, workspace, browser, server, root);
+    if (!trusted) {
+      const refuse = page.locator(".monaco-dialog-box").getByRole("button", { name: "No, I don't" });
+      await bench.again("a workspace that is not trusted", () => refuse.click(), gone(refuse));
+    }
+    return bench;
   }
 
   async close(): Promise<void> {
@@ -107,39 +112,95 @@ export class Workbench {
     rmSync(this.root, { recursive: true, force: true, maxRetries: 5 });
   }
 
+  /** Opens a file of the workspace where the sources are. */
   async open(file: string): Promise<void> {
-    await this.page.keyboard.press("Control+1"); // where the sources are
-    const input = await this.quickInput("Control+P");
-    await input.fill(file);
-    await this.page.locator(".quick-input-list .monaco-list-row", { hasText: file }).first().click();
-    await this.page.locator(`.tab.active[data-resource-name="${file}"]`).first().waitFor();
-    await this.page.locator(".editor-group-container.active .monaco-editor .view-line").first().waitFor();
+    const name = basename(file);
+    const tab = this.page.locator(`.editor-group-container.active .tab.active[data-resource-name="${name}"]`).first();
+    await this.again(
+      `the editor of ${file}`,
+      async () => {
+        await this.page.keyboard.press("Control+1");
+        await this.choose("Control+P", file, name);
+      },
+      async () => (await tab.isVisible()) && (await this.text()).trim() !== "",
+    );
+    this.file = file;
   }
 
-  /** Opens the box for files or commands; a key may get lost while a view takes or gives the keyboard. */
-  private async quickInput(key: string): Promise<Locator> {
+  /** Opens the box for files or commands, writes into it, and takes the first row with a text. */
+  async choose(key: string, written: string, row: string): Promise<void> {
     const input = this.page.locator(".quick-input-widget input").first();
-    await this.until("the quick input", async () => {
-      await this.page.keyboard.press("Escape");
-      await this.page.keyboard.press(key);
-      return await appears(input);
-    });
-    return input;
+    await this.page.keyboard.press("Escape");
+    await this.page.keyboard.press(key);
+    await input.fill(written);
+    await this.page.locator(".quick-input-list .monaco-list-row", { hasText: row }).first().click();
   }
 
-  /** Puts the cursor into the first place of a text that the active editor shows. */
+  /** Puts the cursor before the first place of a text in the file that was opened, which is as it was saved. */
   async place(text: string): Promise<void> {
-    const input = this.page.locator(".editor-group-container.active .find-widget.visible textarea").first();
-    await this.until("the box that finds text", async () => {
-      await this.page.keyboard.press("Control+1");
-      await this.page.keyboard.press("Control+F");
-      return await appears(input);
-    });
-    await input.fill(text);
-    await input.press("Enter");
-    await input.press("Escape");
-    await this.page.locator(".editor-group-container.active .monaco-editor.focused").first().waitFor();
-    await this.page.keyboard.press("ArrowLeft");
+    const before = readFileSync(join(this.workspace, this.file), "utf8").split(text)[0]?.split("\n") ?? [];
+    const [line, column] = [before.length, (before.at(-1)?.length ?? 0) + 1];
+    const where = this.page.locator('[id="status.editor.selection"]');
+    await this.again(
+      `the cursor before ${text}`,
+      async () => {
+        await this.page.keyboard.press("Control+1");
+        await this.page.keyboard.press("Escape");
+        await this.page.keyboard.press("Control+G");
+        const input = this.page.locator(".quick-input-widget input").first();
+        await input.fill(`:${line}:${column}`);
+        await input.press("Enter");
+      },
+      async () => (await where.innerText()) === `Ln ${line}, Col ${column}` && (await this.hasKeyboard()),
+    );
+  }
+
+  private hasKeyboard(): Promise<boolean> {
+    return this.page.locator(".editor-group-container.active .monaco-editor.focused").first().isVisible();
+  }
+
+  /** Writes a text without blanks at the cursor of the active editor, in one go, so that one key takes it back. */
+  async write(text: string): Promise<void> {
+    await this.again(
+      text,
+      () => this.page.keyboard.insertText(text),
+      async () => (await this.text()).includes(text),
+    );
+  }
+
+  /** Takes back what was written. */
+  async undo(text: string): Promise<void> {
+    await this.again(
+      `no ${text}`,
+      () => this.page.keyboard.press("Control+Z"),
+      async () => !(await this.text()).includes(text),
+    );
+  }
+
+  /** Does something until its effect is seen: a key or a click may get lost while the page has much to do. */
+  async again(what: string, act: () => Promise<unknown>, seen: Locator | (() => Promise<boolean>)): Promise<void> {
+    const isSeen = typeof seen === "function" ? seen : (): Promise<boolean> => seen.first().isVisible();
+    for (const end = Date.now() + PATIENCE_MS; Date.now() < end;) {
+      await this.attempt(act);
+      for (const late = Date.now() + AGAIN_MS; Date.now() < late;) {
+        if (await isSeen()) return;
+        await this.page.waitForTimeout(50);
+      }
+    }
+    throw new Error(`waited in vain for ${what}`);
+  }
+
+  /** Does something as far as it can be done soon. */
+  private async attempt(act: () => Promise<unknown>): Promise<void> {
+    const context = this.page.context();
+    context.setDefaultTimeout(AGAIN_MS);
+    try {
+      await act();
+    } catch (error) {
+      if (!(error instanceof errors.TimeoutError)) throw error;
+    } finally {
+      context.setDefaultTimeout(PATIENCE_MS);
+    }
   }
 
   /** Waits until the active editor shows a text. */
@@ -148,7 +209,7 @@ export class Workbench {
   }
 
   /** Waits until something is so. */
-  async until(what: string, test: () => boolean | Promise<boolean>, timeout = 15_000): Promise<void> {
+  async until(what: string, test: () => boolean | Promise<boolean>, timeout = PATIENCE_MS): Promise<void> {
     for (const end = Date.now() + timeout; Date.now() < end;) {
       if (await test()) return;
       await this.page.waitForTimeout(50);
@@ -167,29 +228,37 @@ export class Workbench {
     await this.page.screenshot({ path: `out/screenshots/${name}.png` });
   }
 
-  /** Chooses a command of the palette by its title. */
-  async command(title: string): Promise<void> {
-    const input = await this.quickInput("F1");
-    await input.fill(`>${title}`);
-    await this.page.locator(".quick-input-list .monaco-list-row", { hasText: title }).first().click();
+  /** Chooses a command of the palette by its title, until its effect is seen. */
+  async command(title: string, seen: Locator | (() => Promise<boolean>)): Promise<void> {
+    await this.again(title, () => this.choose("F1", `>${title}`, title), seen);
   }
 
-  /** The page inside of a view of ours, by the class of something in it. */
-  async view(selector: string, timeout = 30_000): Promise<Frame> {
-    const end = Date.now() + timeout;
-    while (Date.now() < end) {
-      for (const frame of this.page.frames()) {
-        if (
-          (await frame
-            .locator(selector)
-            .count()
-            .catch(() => 0)) > 0
-        )
-          return frame;
-      }
-      await this.page.waitForTimeout(100);
+  /** Clicks a lens until a view of ours shows something; the view's page. */
+  async clickLens(text: string, selector: string): Promise<Frame> {
+    const click = (): Promise<void> => this.lens(text).click();
+    await this.again(`${selector} behind the lens ${text}`, click, async () => !!(await this.shownIn(selector)));
+    return this.view(selector);
+  }
+
+  /** The page inside of a view of ours that shows something. */
+  async view(selector: string): Promise<Frame> {
+    for (const end = Date.now() + PATIENCE_MS; Date.now() < end;) {
+      const found = await this.shownIn(selector);
+      if (found) return found;
+      await this.page.waitForTimeout(50);
     }
     throw new Error(`no view shows ${selector}`);
+  }
+
+  private async shownIn(selector: string): Promise<Frame | undefined> {
+    for (const frame of this.page.frames()) {
+      const count = await frame
+        .locator(selector)
+        .count()
+        .catch(() => 0); // the frame is gone
+      if (count > 0) return frame;
+    }
+    return undefined;
   }
 
   /** The status item. */
@@ -211,12 +280,9 @@ export class Workbench {
   }
 }
 
-/** Whether something can be seen soon. */
-export function appears(locator: Locator): Promise<boolean> {
-  return locator.waitFor({ timeout: 3000 }).then(
-    () => true,
-    () => false,
-  );
+/** Whether something cannot be seen any more. */
+export function gone(locator: Locator): () => Promise<boolean> {
+  return async () => !(await locator.isVisible());
 }
 
 function writeSettings(root: string, settings: Record<string, unknown>): void {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { formatElement, formatNumber, formatSeconds, formatShape } from "../../src/view/format.ts";
-import { encode, shade } from "../../src/view/pixels.ts";
+import { encode, relevel, shade } from "../../src/view/pixels.ts";
 import { Viewport } from "../../src/view/viewport.ts";
 
 suite("numbers as text", () => {
@@ -30,6 +30,16 @@ suite("numbers as text", () => {
 
 suite("numbers as pixels", () => {
   const grey = { low: 0, high: 2, channel: undefined, photo: false };
+
+  test("a preview of 1 to 6 is shown with 2 as black and 3 as white", () => {
+    // A level is 5 / 255: 0 is 1, 51 is 2, 76 is 2.490, 102 is 3, 255 is 6.
+    const pixels = Uint8ClampedArray.from([0, 51, 76, 102, 255].flatMap((level) => [level, level, level, 255]));
+    relevel(pixels, { low: 1, high: 6 }, { low: 2, high: 3 });
+    assert.deepEqual(
+      [...pixels],
+      [0, 0, 125, 255, 255].flatMap((level) => [level, level, level, 255]),
+    );
+  });
 
   test("grey lies between both ends of the range, and NaN stands out", () => {
     const pixels = shade({ columns: 5, rows: 1, leaves: 1, values: Float32Array.of(-1, 0, 1, 3, NaN) }, grey);

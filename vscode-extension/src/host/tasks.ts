@@ -1,0 +1,40 @@
+// The task `kcheck check`: all rules and laws over a folder, its findings in the Problems panel.
+import * as vscode from "vscode";
+import type { Server } from "./server.ts";
+
+export const TASK = "kcheck";
+
+interface Definition extends vscode.TaskDefinition {
+  /** A file or folder; the whole folder of the workspace where there is none. */
+  path?: string;
+}
+
+export class CheckTasks implements vscode.TaskProvider {
+  private readonly server: Server;
+
+  constructor(server: Server) {
+    this.server = server;
+  }
+
+  provideTasks(): vscode.Task[] {
+    return (vscode.workspace.workspaceFolders ?? []).flatMap((folder) => this.task({ type: TASK }, folder) ?? []);
+  }
+
+  resolveTask(task: vscode.Task): vscode.Task | undefined {
+    const { scope } = task;
+    const folder = typeof scope === "object" ? scope : vscode.workspace.workspaceFolders?.[0];
+    return folder && this.task(task.definition, folder);
+  }
+
+  private task(definition: Definition, folder: vscode.WorkspaceFolder): vscode.Task | undefined {
+    const { program } = this.server;
+    if (!program) return undefined;
+    const args = [...program.args, "check", definition.path ?? "."];
+    const execution = new vscode.ProcessExecution(program.command, args, { cwd: folder.uri.fsPath });
+    const name = definition.path === undefined ? "check" : `check ${definition.path}`;
+    const task = new vscode.Task(definition, folder, name, "kcheck", execution, "$kcheck");
+    task.group = vscode.TaskGroup.Build;
+    task.presentationOptions = { reveal: vscode.TaskRevealKind.Silent };
+    return task;
+  }
+}
