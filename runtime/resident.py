@@ -173,7 +173,9 @@ class DeviceArray(np.lib.mixins.NDArrayOperatorsMixin):
         return float(self.numpy())
 
     def __getattr__(self, name: str) -> Any:
-        """Whatever else arrays of NumPy have."""
+        """Whatever else arrays of NumPy have, but for a view of their memory, which has no names of fields."""
+        if name in ("__array_interface__", "__array_struct__"):
+            raise AttributeError(name)
         return getattr(self.numpy(), name)
 
 

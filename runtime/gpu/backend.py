@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass, field
 
 from kcheck.checker import ir
 from kcheck.checker.prelude import COMPOSITE_BUILTINS, expand_prelude
-from kcheck.runtime.backend import Cancelled, Launch, Missing, Outcome, Progress, never, silent
+from kcheck.runtime.backend import Cancelled, Launch, Missing, Outcome, Progress, Unsupported, never, silent
 from kcheck.runtime.failures import device_failed
 from kcheck.runtime.gpu import driver, known, probe, schedules
 from kcheck.runtime.gpu.device import Device, TooLarge
@@ -55,6 +56,8 @@ class Gpu:
 
         Raises `Unsupported` for what this device cannot do.
         """
+        if self.device.is_inherited:
+            raise Unsupported(f"{self.device.adapter.name} was opened before this process was forked")
         if self.device.has_failed:
             self._open_anew(launch.program)
         device = self.device
@@ -146,3 +149,12 @@ def _open() -> _Opened:
 
         _devices[:] = [_Opened(device, known.traits_of(device, lambda: probe.traits_of(device, run)))]
     return _devices[-1]
+
+
+def _leave_to_parent() -> None:
+    for opened in _devices:
+        opened.device.leave_to_parent()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_leave_to_parent)

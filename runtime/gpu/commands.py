@@ -30,11 +30,14 @@ class Commands:
         self._pass: Any = None
         self._sent = self._ffi.new("WGPUSubmissionIndex *")
         self._awaited = self._ffi.new("WGPUSubmissionIndex *")
-        self._mapped = self._ffi.callback("void(WGPUMapAsyncStatus, WGPUStringView, void *, void *)", self._on_mapped)
+        self._mapped = self._ffi.callback(
+            "void(WGPUMapAsyncStatus, WGPUStringView, void *, void *)", self._on_mapped, onerror=self._on_error
+        )
         told = {"mode": self._lib.WGPUCallbackMode_AllowProcessEvents, "callback": self._mapped}
         self._told = self._ffi.new("WGPUBufferMapCallbackInfo *", told)
         self._status = _UNKNOWN
         self._asking = 0
+        self._raised: BaseException | None = None
 
     # ------------------------------------------------------------ commands
 
@@ -86,8 +89,8 @@ class Commands:
         """Forget what was collected."""
         self._end_pass()
         if self._encoder is not None:
-            self._lib.wgpuCommandEncoderRelease(self._encoder)
-            self._encoder = None
+            dropped, self._encoder = self._encoder, None
+            self._lib.wgpuCommandEncoderRelease(dropped)
 
     def _open(self) -> Any:
         if self._encoder is None:
@@ -98,9 +101,9 @@ class Commands:
 
     def _end_pass(self) -> None:
         if self._pass is not None:
-            self._lib.wgpuComputePassEncoderEnd(self._pass)
-            self._lib.wgpuComputePassEncoderRelease(self._pass)
-            self._pass = None
+            ended, self._pass = self._pass, None  # first, for Ctrl-C may come between any two calls
+            self._lib.wgpuComputePassEncoderEnd(ended)
+            self._lib.wgpuComputePassEncoderRelease(ended)
 
     # ------------------------------------------------------------ memory that both sides reach
 
@@ -133,6 +136,10 @@ class Commands:
         if int(self._ffi.cast("intptr_t", number)) == self._asking:
             self._status = status
 
+    def _on_error(self, _: object, problem: BaseException, __: object) -> None:
+        """Note what was raised in `_on_mapped`: Ctrl-C, if it comes while the library waits."""
+        self._raised = problem
+
     def wait(self, number: int) -> None:
         """Wait until what was sent up to this number is done."""
         with self.errors():
@@ -141,6 +148,9 @@ class Commands:
     def _poll(self, number: int) -> None:
         self._awaited[0] = number
         self._lib.wgpuDevicePoll(self._device, True, self._awaited)
+        if self._raised is not None:
+            raised, self._raised = self._raised, None
+            raise raised
 
     # ------------------------------------------------------------ errors
 

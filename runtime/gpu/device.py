@@ -92,6 +92,8 @@ class Device:
         self.most_bytes = int(self.handle.limits["max-storage-buffer-binding-size"])
         """The bytes of the largest buffer that a shader may use."""
         self.lock = threading.RLock()
+        self.is_inherited = False
+        """Whether a parent process opened it, whose threads a fork leaves behind: to wait for it would never end."""
         self.has_failed = False
         """Whether it is lost; it is not used again then."""
         self.compile_seconds = 0.0
@@ -103,6 +105,11 @@ class Device:
         self._uniforms: _Cache[Any] = _Cache()
         self._constants: _Cache[Buffer] = _Cache()
         self._pool = Pool(self._memory, _KEPT_SOFTWARE if adapter.is_software else _KEPT_BYTES, self._groups.clear)
+
+    def leave_to_parent(self) -> None:
+        """Never use it again in this process, which was forked from the one that opened it."""
+        self.is_inherited = True
+        self.handle._internal = None  # to close it is to wait for it, and wgpu-py does so when the process ends
 
     # ------------------------------------------------------------ buffers
 

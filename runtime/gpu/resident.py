@@ -48,6 +48,8 @@ class OnDevice:
     @contextmanager
     def _safely(self) -> Iterator[None]:
         device = self.device
+        if device.is_inherited:
+            raise device_failed(device.adapter.name, "it was opened before this process was forked", self.origin)
         lost = device_failed(device.adapter.name, "what lay there is lost", self.origin)
         with device.lock:
             if device.has_failed:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
 import time
 from collections.abc import Sequence
@@ -28,7 +29,6 @@ class Jit:
     def __init__(self, threads: int | None = None) -> None:
         self._threads = threads or cores()
         self._compiled: dict[tuple[int, frozenset[str], bool], Compiled] = {}
-        self._lock = threading.Lock()
 
     @property
     def name(self) -> str:
@@ -46,7 +46,7 @@ class Jit:
         bound = (launch.inputs, launch.memories)
         empty = frozenset([name for fields in bound for name, field in fields.items() if not field.data.size])
         key = (id(launch.program), empty, launch.fast)
-        with self._lock:
+        with _lock:
             known = self._compiled.get(key)
             if known is None:
                 while len(self._compiled) >= _KEPT:
@@ -56,6 +56,12 @@ class Jit:
 
 
 _KEPT = 64
+
+_lock = threading.RLock()
+"""Held while something is compiled; a fork waits for the end of that, or nothing could be compiled in the child."""
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
 
 
 def _compiled(program: Program, empty: frozenset[str], fast: bool, threads: int) -> Compiled:

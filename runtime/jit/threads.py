@@ -123,6 +123,26 @@ def _run_one(work: Work) -> int:
     return -1 if own.startswith(_NOTHING[:4]) else Report.from_buffer(own).site
 
 
+class _Finished:
+    """How many threads are not at work any more."""
+
+    def __init__(self) -> None:
+        self._threads: list[None] = []
+        self._told: SimpleQueue[None] = SimpleQueue()
+
+    def add(self) -> None:
+        self._threads.append(None)
+        self._told.put(None)
+
+    def are(self, count: int) -> bool:
+        """Whether there are so many by now, or a short time later."""
+        if len(self._threads) < count:
+            # The queue only wakes: what is taken from it is gone where Ctrl-C comes before anybody has counted it.
+            with suppress(Empty):
+                self._told.get(timeout=_PATIENCE)
+        return len(self._threads) >= count
+
+
 class _Crew:
     """The threads of one run, and what they have in common."""
 
@@ -133,17 +153,16 @@ class _Crew:
         """Chunks with the sites of their errors."""
         self.raised: list[BaseException] = []
         self._numbers = itertools.count()
-        self._at_work = 0
-        self._finished: SimpleQueue[None] = SimpleQueue()
-        """Something for each thread that is not at work any more."""
+        self._started = 0
+        self._finished = _Finished()
 
     def start(self, threads: int) -> int:
         """Set threads to work; answers how many the system gave."""
         with suppress(RuntimeError):  # where the system gives no more, those that are there do it all
             for _ in range(threads):
                 _occupy(self._run, self._finished, self._work.stack_bytes)
-                self._at_work += 1
-        return self._at_work
+                self._started += 1
+        return self._started
 
     def take_part(self) -> None:
         """Run chunks on this thread, which asks and tells between them."""
@@ -160,18 +179,13 @@ class _Crew:
 
     def wait(self) -> None:
         """Wait for the threads to finish, and ask and tell meanwhile."""
-        while self._at_work:
-            try:
-                self._finished.get(timeout=_PATIENCE)
-                self._at_work -= 1
-            except Empty:
-                self._ask()
+        while not self._finished.are(self._started):
+            self._ask()
 
     def leave(self) -> None:
         """Wait for the threads to finish, whatever comes."""
-        while self._at_work:
-            self._finished.get()
-            self._at_work -= 1
+        while not self._finished.are(self._started):
+            pass
 
     def _ask(self) -> None:
         if self._cancelled():
@@ -205,7 +219,7 @@ class _Crew:
 
 # ---------------------------------------------------------------- threads that wait for work
 
-_Task: TypeAlias = "tuple[Callable[[], None], SimpleQueue[None]]"
+_Task: TypeAlias = "tuple[Callable[[], None], _Finished]"
 """What a thread is to do, and where it then says that it has done it."""
 
 _idle: list[SimpleQueue[_Task]] = []
@@ -214,7 +228,7 @@ _idle: list[SimpleQueue[_Task]] = []
 A thread that is there already gets its turn sooner than a new one, above all where cores have other work too."""
 
 
-def _occupy(do: Callable[[], None], finished: SimpleQueue[None], stack_bytes: int) -> None:
+def _occupy(do: Callable[[], None], finished: _Finished, stack_bytes: int) -> None:
     """Have `do`, which raises nothing and takes so much of its stack, done by a thread that waits, or else by a new
     one; raises `RuntimeError` where there can be none."""
     if stack_bytes > _USUAL_STACK // 2:
@@ -249,7 +263,7 @@ def _attend(tasks: SimpleQueue[_Task], only_once: bool) -> None:
         leaves = only_once or len(_idle) >= cores()
         if not leaves:
             _idle.append(tasks)
-        finished.put(None)
+        finished.add()
 
 
 if hasattr(os, "register_at_fork"):

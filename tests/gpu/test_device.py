@@ -1,5 +1,8 @@
 """A device's memory, its transfers, and what is kept of it from one process to the next."""
 
+import os
+import subprocess
+import sys
 from collections import deque
 from dataclasses import replace
 from pathlib import Path
@@ -207,3 +210,45 @@ def test_a_driver_that_refuses_to_open() -> None:
 
     with pytest.raises(Missing, match="Request device failed"):
         Device(replace(opened().adapter, handle=Refusing()))
+
+
+# ---------------------------------------------------------------- interrupts and forks
+
+
+def test_ctrl_c_while_the_library_waits() -> None:
+    """Python meets it in what the library calls then, from where nothing can be raised."""
+
+    class Stopped(Commands):
+        def _on_mapped(self, *_: Any) -> None:
+            raise KeyboardInterrupt
+
+    buffer = opened().upload(np.arange(4, dtype=np.uint32))
+    opened().submit()
+    moves = transfers.Transfers(opened().wgpu, opened().handle, Stopped(opened().handle))
+    with pytest.raises(KeyboardInterrupt):
+        moves.download(buffer.handle, 4)
+    assert opened().download(buffer).tolist() == [0, 1, 2, 3]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="without fork")
+def test_a_process_that_is_forked_leaves_the_device_to_its_parent() -> None:
+    """It runs elsewhere, says so, and ends."""
+    program = """
+import os, sys
+import kcheck
+text = "kernel a.b@1 { requires { field.read; field.write; } input x: Rows<Int>; output y: Rows<Int>; "
+kernel = kcheck.loads(text + "compute { return sample(x) + 1; } }")["a.b"]
+made = kernel(x=kcheck.device([1, 2]), backend="gpu")
+child = os.fork()
+if child == 0:
+    out = kernel(x=[1, 2], backend="gpu")
+    assert (out.y.tolist(), "forked" in out.fallback) == ([2, 3], True)
+    try:
+        made.y.tolist()
+    except kcheck.RunError as error:
+        sys.exit(7 if error.code == "K717" else 1)
+    sys.exit(1)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+assert made.y.tolist() == [2, 3]
+"""
+    assert subprocess.run([sys.executable, "-W", "ignore", "-c", program], timeout=60, check=False).returncode == 0

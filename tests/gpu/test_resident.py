@@ -164,6 +164,16 @@ def test_they_are_read_like_any_array(kernels: kcheck.Module) -> None:
     assert there[0] == 0  # a copy
 
 
+def test_arrays_of_structs_have_their_fields_in_numpy_too(kernels: kcheck.Module) -> None:
+    shape = [("tag", np.int32), ("Disc", [("r", np.float32)])]
+    here = np.array([((1, 2), True, (1, (3,)))], [("place", np.float32, 2), ("heavy", bool), ("shape", shape)])
+    there = kcheck.device(here)
+    made = kernels["stay.bodies"](a=there, backend="gpu").result
+    for array in (there, made):
+        assert np.asarray(array).dtype == array.dtype == array.numpy().dtype
+    assert np.concatenate([there, there])["place"].tolist() == [[1, 2], [1, 2]]
+
+
 @pytest.mark.parametrize("value", [[[1.0, 2.0]], [True], [(1, 2)], [2**40]], ids=str)
 @pytest.mark.parametrize("name", ["stay.whole", "stay.bodies"])
 def test_errors_are_those_of_other_arrays(kernels: kcheck.Module, name: str, value: list[object]) -> None:

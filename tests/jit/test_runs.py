@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from queue import SimpleQueue
 from typing import Any
 
 import numpy as np
@@ -420,6 +421,52 @@ def test_runs_at_one_time_have_threads_of_their_own() -> None:
     with ThreadPoolExecutor(8) as pool:
         got = list(pool.map(lambda _: JIT.run(launch).outputs["result"].data.tobytes(), range(40)))
     assert set(got) == {wanted}
+
+
+def test_ctrl_c_when_a_thread_has_just_finished(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody waits for ever for a thread of which the news was lost."""
+
+    class Stopped(SimpleQueue):  # type: ignore[type-arg]
+        def get(self, block: bool = True, timeout: float | None = None) -> None:
+            super().get(block, timeout)
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(threads, "SimpleQueue", Stopped)
+        finished = threads._Finished()
+    finished.add()
+    with pytest.raises(KeyboardInterrupt):
+        finished.are(2)
+    finished.add()
+    assert finished.are(2)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="without fork")
+def test_a_process_that_is_forked_while_a_thread_compiles() -> None:
+    program = """
+import os, sys, threading
+import numpy as np
+from tests.jit.test_runs import FORMS, JIT, launch_of
+from kcheck.runtime.jit import backend
+begun, compiled = threading.Event(), backend._compiled
+def slow(*arguments):
+    begun.set()
+    made = compiled(*arguments)
+    threading.Event().wait(0.2)
+    return made
+backend._compiled = slow
+launch = launch_of(*FORMS["map"])
+thread = threading.Thread(target=JIT.run, args=(launch,))
+thread.start()
+begun.wait()
+child = os.fork()
+if child == 0:
+    JIT.run(launch)
+    os._exit(7)
+thread.join()
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    assert subprocess.run([sys.executable, "-W", "ignore", "-c", program], timeout=60, check=False).returncode == 7
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="without fork")
