@@ -167,6 +167,20 @@ async def test_settings_of_the_project_count(client: Client, folder: Path) -> No
     await client.until(lambda: client.diagnostics[uri][1] == [])
 
 
+async def test_200_open_kernels_follow_a_change_in_what_they_use(client: Client, folder: Path) -> None:
+    helpers, users = uri_in(folder, "helpers.kernel"), [uri_in(folder, f"user{i}.kernel") for i in range(200)]
+    client.open(helpers, HELPERS)
+    (folder / "helpers.kernel").write_text(HELPERS)
+    for number, uri in enumerate(users):
+        client.open(uri, USER.replace("sound.loud", f"sound.loud{number}"))
+    for uri in users:
+        assert await client.codes(uri) == []
+    client.replace(helpers, HELPERS.replace("twice", "double"))
+    await client.until(lambda: all("K201" in [d["code"] for d in client.diagnostics[uri][1]] for uri in users))
+    client.replace(helpers, HELPERS)
+    await client.until(lambda: not any(client.diagnostics[uri][1] for uri in users))
+
+
 # ---------------------------------------------------------------- laws
 
 

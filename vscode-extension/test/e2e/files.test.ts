@@ -1,7 +1,7 @@
 // What reads and writes files, and what asks for something.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import type { Frame, Locator } from "playwright-core";
@@ -9,9 +9,6 @@ import { keepFailures, ran, squiggles } from "./waiting.ts";
 import { gone, KCHECK, Workbench } from "./workbench.ts";
 
 const SECOND = 1000;
-const MANY = 200;
-/** Milliseconds. The editor itself takes most of them: it makes a tab for each. */
-const MOST_TO_OPEN = 400 * SECOND;
 
 suite("files and questions", { timeout: 1800 * SECOND }, () => {
   let bench: Workbench;
@@ -182,65 +179,7 @@ print(json.dumps({
     await page.locator(".monaco-list-row", { hasText: "wrong" }).filter({ hasText: "`result[1]`" }).first().waitFor();
     await bench.screenshot("tests");
   });
-
-  test("200 kernels are renamed into and stay open, and an error in one is still seen soon", async () => {
-    const { page } = bench;
-    const folder = join(bench.workspace, "many");
-    mkdirSync(folder);
-    writeFileSync(join(folder, "bends.kernel"), "fn bend(x: Float) -> Float {\n  return x * x;\n}\n");
-    for (let i = 0; i < MANY; i++) {
-      const name = `k${String(i).padStart(3, "0")}`;
-      writeFileSync(join(folder, `${name}.kernel`), kernelThatBends(name));
-    }
-    await bench.open("many/bends.kernel");
-    await bench.place("bend(");
-    const start = performance.now();
-    await bench.again(
-      "the new name",
-      async () => {
-        if ((await unsaved(bench)) > 0) return;
-        await page.keyboard.press("F2");
-        await page.locator(".rename-box input").fill("twist");
-        await page.locator(".rename-box input").press("Enter");
-      },
-      async () => (await unsaved(bench)) > 0,
-    );
-    await bench.until("all kernels", async () => (await unsaved(bench)) > MANY, MOST_TO_OPEN);
-    const opened = performance.now();
-    await bench.open("many/k199.kernel");
-    await bench.until("the new name", async () => (await bench.text()).includes("twist"));
-    await squiggles(page, 0);
-    await bench.place("compute");
-    await bench.write("oops");
-    await page.locator(".squiggly-error").first().waitFor();
-    const seen = performance.now();
-    await bench.undo("oops");
-    await squiggles(page, 0);
-    assert.ok(opened - start < MOST_TO_OPEN, `${opened - start} ms to open`);
-    assert.ok(seen - opened < 30 * SECOND, `${seen - opened} ms to an error`);
-  });
 });
-
-function kernelThatBends(name: string): string {
-  return `use bends;
-
-kernel many.${name}@1 {
-  requires { field.read; field.write; }
-  input source: Rows<Float>;
-  output result: Rows<Float>;
-
-  compute { bend(sample(source)) }
-
-  example two { source = [1, 2]; expect result = [1, 4]; }
-}
-`;
-}
-
-/** The number of files that are not saved. */
-async function unsaved(bench: Workbench): Promise<number> {
-  const badge = bench.page.locator(".activitybar .badge-content").first();
-  return (await badge.isVisible()) ? Number(await badge.innerText()) : 0;
-}
 
 /** What a program in Python prints as JSON. */
 function python(program: string, ...files: string[]): unknown {
