@@ -18,6 +18,7 @@ SECONDS = 4.0
 MORE = 60
 """and how much longer the process may take on a busy machine, start and end included."""
 MEBIBYTES = 1024
+_STATUS = Path("/proc/self/status")
 
 
 def fields() -> ir.Program:
@@ -93,7 +94,7 @@ def numbers() -> ir.Program:
 HOSTILE = {make.__name__: make for make in (fields, chosen_fields, rounds, lawful_rounds, variants, numbers)}
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="no peak of memory is told there")
+@pytest.mark.skipif(not _STATUS.exists(), reason="reads the peak of memory as Linux tells it")
 @pytest.mark.parametrize("name", HOSTILE)
 def test_what_is_too_much_takes_bounded_time_and_memory(name: str) -> None:
     done = subprocess.run(
@@ -116,8 +117,14 @@ def main(name: str) -> None:
     prover = Prover(InterpretedParts)
     judgement = prover.judgement(HOSTILE[name](), SECONDS)
     prover.close()
-    whose = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
-    print(max(resource.getrusage(who).ru_maxrss for who in whose) >> 10, *(law.verdict for law in judgement.laws))
+    solver = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    print(max(_peak(), solver) >> 10, *(law.verdict for law in judgement.laws))
+
+
+def _peak() -> int:
+    """KiB of this process; what `getrusage` tells counts the tests' process too, of which this one was forked."""
+    [line] = [line for line in _STATUS.read_text().splitlines() if line.startswith("VmHWM:")]
+    return int(line.split()[1])
 
 
 if __name__ == "__main__":
