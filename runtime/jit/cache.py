@@ -8,45 +8,28 @@ is not whole in it, every process compiles anew.
 from __future__ import annotations
 
 import os
-import tempfile
-import time
 from collections.abc import Mapping
-from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
 from kcheck.checker import prelude
-from kcheck.grammar.cached_files import cache_folder
+from kcheck.grammar.cached_files import cache_folder, forget_old, read, sealed, unsealed, write
 from kcheck.runtime.jit.engine import version
-
-_DIGEST = sha256().digest_size
-_OLD = 90 * 24 * 3600
 
 
 def load(name: str) -> bytes | None:
     """What lies there under a name, if it is whole and nobody else can have written it."""
     folder = _folder()
-    if folder is None:
-        return None
-    try:
-        with open(folder / name, "rb", buffering=0) as file:
-            data = file.read() if _is_ours(os.fstat(file.fileno())) else b""
-    except OSError:
-        return None
-    return data[_DIGEST:] if sha256(data[_DIGEST:]).digest() == data[:_DIGEST] else None
+    return None if folder is None else unsealed(read(folder / name))
 
 
 def keep(contents: Mapping[str, bytes]) -> None:
-    """Put contents there under their names so that others see all of each or nothing."""
+    """Put contents there under their names."""
     folder = _folder()
-    if folder is None:
-        return
-    with suppress(OSError):
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        _forget_old(folder)
-        for name, data in contents.items():
-            _write(folder / name, sha256(data).digest() + data)
+    if folder is not None:
+        forget_old(folder, "*")
+        write(folder, {name: sealed(data) for name, data in contents.items()})
 
 
 def name_of(meaning: str) -> str:
@@ -72,27 +55,3 @@ def _made_by() -> str:
             files = ((entry.name, entry.stat()) for entry in entries if entry.name.endswith((".py", ".kernel")))
             sources += [(name, status.st_size, status.st_mtime_ns) for name, status in files]
     return f"{version()} {sorted(sources)}"
-
-
-def _is_ours(status: os.stat_result) -> bool:
-    if not hasattr(os, "geteuid"):
-        return True
-    return status.st_uid in (os.geteuid(), 0) and not status.st_mode & 0o022
-
-
-def _write(path: Path, data: bytes) -> None:
-    handle, name = tempfile.mkstemp(prefix=path.name, dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        os.replace(name, path)
-    except OSError:
-        os.unlink(name)
-        raise
-
-
-def _forget_old(folder: Path) -> None:
-    for path in folder.iterdir():
-        with suppress(OSError):
-            if path.stat().st_mtime < time.time() - _OLD:
-                path.unlink()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import subprocess
 import sys
+import tempfile
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -123,7 +124,7 @@ def test_a_folder_that_cannot_be_written(folder: Path, compiled: list[str], monk
     def full(*_: object, **__: object) -> tuple[int, str]:
         raise OSError("no space left on device")
 
-    monkeypatch.setattr(cache.tempfile, "mkstemp", full)
+    monkeypatch.setattr(tempfile, "mkstemp", full)
     assert works()
     assert not list(folder.iterdir())
 
