@@ -442,34 +442,6 @@ def test_ctrl_c_when_a_thread_has_just_finished(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="without fork")
-def test_a_process_that_is_forked_while_a_thread_compiles() -> None:
-    program = """
-import os, sys, threading
-import numpy as np
-from tests.jit.test_runs import FORMS, JIT, launch_of
-from kcheck.runtime.jit import backend
-begun, compiled = threading.Event(), backend._compiled
-def slow(*arguments):
-    begun.set()
-    made = compiled(*arguments)
-    threading.Event().wait(0.2)
-    return made
-backend._compiled = slow
-launch = launch_of(*FORMS["map"])
-thread = threading.Thread(target=JIT.run, args=(launch,))
-thread.start()
-begun.wait()
-child = os.fork()
-if child == 0:
-    JIT.run(launch)
-    os._exit(7)
-thread.join()
-sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
-"""
-    assert subprocess.run([sys.executable, "-W", "ignore", "-c", program], timeout=60, check=False).returncode == 7
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="without fork")
 def test_a_process_that_is_forked_has_threads_of_its_own() -> None:
     program = """
 import os, sys
