@@ -1,6 +1,6 @@
 """Scatters that sum Floats have the bits of adding in the order of the elements, whichever way they go."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -52,11 +52,11 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iter
 def sorted_runs(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """An entry for each run that had to sort."""
     found: list[int] = []
-    plain = schedules._add_in_order
+    plain: Callable[..., None] = schedules._add_in_order
 
     def noted(job: schedules.Job, *args: object) -> None:
         found.append(job.count)
-        plain(job, *args)  # type: ignore[arg-type]
+        plain(job, *args)
 
     monkeypatch.setattr(schedules, "_add_in_order", noted)
     return found

@@ -426,7 +426,7 @@ def test_runs_at_one_time_have_threads_of_their_own() -> None:
 def test_ctrl_c_when_a_thread_has_just_finished(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody waits for ever for a thread of which the news was lost."""
 
-    class Stopped(SimpleQueue):  # type: ignore[type-arg]
+    class Stopped(SimpleQueue[None]):
         def get(self, block: bool = True, timeout: float | None = None) -> None:
             super().get(block, timeout)
             raise KeyboardInterrupt
