@@ -1,6 +1,7 @@
 """Running on the GPU in tests: the backend as users get it, and the device alone."""
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,20 @@ def device() -> Gpu:
     assert isinstance(backend, WithFallback)
     assert isinstance(backend.first, Gpu)
     return backend.first
+
+
+@cache
+def flushes() -> bool:
+    """Whether the device takes subnormal numbers for zero, which docs/gpu.md names as the one exception."""
+    source = """
+    kernel t.halved@1 {
+      requires { field.read; field.write; }
+      input x: Rows<Float>;
+      output result: Rows<Float>;
+      compute { return sample(x) * 0.5; }
+    }
+    """
+    return not result(source, x=np.array([np.finfo(np.float32).tiny])).any()
 
 
 def is_software() -> bool:

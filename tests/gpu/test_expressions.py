@@ -7,19 +7,21 @@ from typing import TypeVar
 import numpy as np
 import pytest
 
-from kcheck.checker import ir
+from kcheck.checker import ir, types
 from kcheck.checker.builtins import CONTRACTS, Builtin, ErrorClass
-from kcheck.checker.rewrite import rewritten
-from kcheck.checker.types import FLOAT, INT, Type, leaves
+from kcheck.checker.ir import BinaryOp
+from kcheck.checker.prelude import expand_prelude
+from kcheck.checker.rewrite import rewritten, with_calls, with_functions
+from kcheck.checker.types import BOOL, FLOAT, INT, Type, Vec, leaves
 from kcheck.runtime.backend import Launch, Outcome
 from kcheck.runtime.binding import constant
 from kcheck.runtime.fields import field_of
 from kcheck.runtime.interpreter import Interpreter
 from kcheck.runtime.layout import AnyArray, base_dtype, inner_shape
 from kcheck.runtime.values.leaves import leaf_views
-from tests.checker.build import call, function, port, program
+from tests.checker.build import binary, call, function, number, port, program
 from tests.checker.generate import FLOATS, INTS, SIGNATURES, Generator
-from tests.gpu.launches import device
+from tests.gpu.launches import device, flushes
 
 ELEMENTS = 24
 Node = TypeVar("Node", bound=ir.Expression)
@@ -27,15 +29,50 @@ Columns = dict[str, tuple[Type, AnyArray]]
 
 
 def assert_same(node: ir.Expression, columns: Columns) -> None:
-    """An expression over inputs gives the interpreter's bits for all their elements, but for those of NaNs."""
+    """An expression over inputs gives the interpreter's bits for all their elements, but for those of NaNs, and for
+    elements where a device that takes subnormal numbers for zero may tell."""
     main = function(ir.Return(value=node), result=node.type)
     ports = [port(name, 1, type_) for name, (type_, _) in columns.items()]
     made = program(ir.Elements(element=0), main, result=node.type, inputs=ports, sampled=list(columns))
     fields = {p.name: field_of(p.type, columns[p.name][1]) for p in ports}
     launch = Launch(made, fields, {}, {}, (len(next(iter(columns.values()))[1]),))
     got, wanted = device().run(launch), Interpreter().run(launch)
-    for (path, a), (_, b) in zip(bits(made, got), bits(made, wanted), strict=True):
-        np.testing.assert_array_equal(a, b, err_msg=str(path))
+    flushed = Interpreter().run(replace(launch, program=flushing(made))) if flushes() else wanted
+    views = (bits(made, outcome) for outcome in (got, wanted, flushed))
+    for (path, a), (_, b), (_, c) in zip(*views, strict=True):
+        np.testing.assert_array_equal(a[b == c], b[b == c], err_msg=str(path))
+
+
+X = ir.Local(type=FLOAT, local=0)
+IS_SUBNORMAL = binary(call(Builtin.ABS, X), BinaryOp.LT, number(2.0**-126), BOOL)
+ZERO = binary(X, BinaryOp.MUL, number(0.0))
+FLUSHED = function(ir.Return(value=call(Builtin.SELECT, IS_SUBNORMAL, ZERO, X)), takes=[FLOAT], result=FLOAT)
+"""A Float, or zero where it is subnormal."""
+
+
+def flushing(made: ir.Program) -> ir.Program:
+    """The program with zeros of the same sign for all Floats that are subnormal, those within built-ins included."""
+    expanded = expand_prelude(made)
+
+    def flushed(value: ir.Expression) -> ir.Expression:
+        return ir.Call(type=FLOAT, function=0, args=(value,))
+
+    def position(old: int) -> int:
+        return old + 1
+
+    def rewrite(found: ir.Node) -> ir.Node:
+        match found:
+            case ir.Expression(type=types.Scalar.FLOAT):
+                return flushed(found)
+            case ir.Expression(type=Vec(size=size)):
+                parts = (ir.Swizzle(type=FLOAT, operand=found, components=(i,)) for i in range(size))
+                return ir.Make(type=found.type, parts=tuple(map(flushed, parts)))
+            case _:
+                return found
+
+    moved = [with_calls(f, position) for f in expanded.functions]
+    functions = [FLUSHED, *(replace(f, body=rewritten(f.body, rewrite)) for f in moved)]
+    return replace(expanded, functions=tuple(functions), schedule=with_functions(expanded.schedule, position))
 
 
 def bits(made: ir.Program, outcome: Outcome) -> Iterator[tuple[object, AnyArray]]:
