@@ -145,6 +145,41 @@ def test_an_index_or_a_constant_differs_unless_it_is_the_constant() -> None:
     assert [term.value for term in distinct.besides] == [-1]
 
 
+MASKED = "if v > 0 { S { has: true, f: v % 7, i: index() } } else { S { has: false, f: 0, i: 0 } }"
+
+
+def test_an_index_behind_a_flag_differs_where_the_flag_is_set() -> None:
+    merge = """{
+      if !a.has { return b; }
+      if !b.has { return a; }
+      if a.f > b.f || (a.f == b.f && a.i < b.i) { return a; }
+      return b;
+    }"""
+    problem = problem_of(reduction("has: Bool; f: Int; i: Int;", "Int", MASKED, merge))
+    found = distinct_leaves(problem, SESSION, soon())
+    assert "i differs from element to element where has" in [distinct.text for distinct in found]
+    open_law = OpenLaw(problem, Law.COMMUTATIVE)
+    open_law.learn(infer(problem, soon(), SESSION), found)
+    open_law.by_solver(SESSION, soon())
+    assert open_law.proof is not None
+
+
+@pytest.mark.parametrize(
+    ("compute", "merge"),
+    [
+        # The index may come from a side whose flag is not set.
+        (MASKED, "S { has: a.has || b.has, f: max(a.f, b.f), i: if a.f > b.f { a.i } else { b.i } }"),
+        # The flag does not say whether there is an index.
+        ("S { has: v > 0, f: v, i: if v > 1 { index() } else { 0 } }", "if a.has { a } else { b }"),
+        # The flag may be set later.
+        (MASKED, "S { has: true, f: a.f + b.f, i: a.i }"),
+    ],
+)
+def test_a_flag_that_promises_no_index_tells_nothing_apart(compute: str, merge: str) -> None:
+    problem = problem_of(reduction("has: Bool; f: Int; i: Int;", "Int", compute, merge))
+    assert [d for d in distinct_leaves(problem, SESSION, soon()) if not d.besides] == []
+
+
 # ---------------------------------------------------------------- definedness
 
 
