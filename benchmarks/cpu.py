@@ -362,6 +362,79 @@ def shaders() -> Iterator[Case]:
         tolerance=1e-2,
     )
 
+    width, height = 640, 480
+    yield Case(
+        "ray marching until a hit, 640 x 480",
+        f"kernel bench.case@1 {{ requires {{ field.write; }} output result: Grid<Float>; {MARCHING} }}",
+        {},
+        only(numba_prange=_numba_marching(width, height)),
+        {"numba prange": 1},
+        domain=(width, height),
+        tolerance=1e-2,
+    )
+
+
+MARCHING = """
+fn distance_to(p: Vec3) -> Float {
+  let ball = length(p - vec3(0.0, 0.5, 4.0)) - 1.0;
+  let small = length(p - vec3(1.5, 0.0, 3.5)) - 0.5;
+  return min(min(ball, small), p.y + 0.5);
+}
+compute {
+  let p = place() * 2.0 - 1.0;
+  let direction = normalize(vec3(p.x * 1.3, -p.y, 1.5));
+  var t = 0.0;
+  for i in 0..64 {
+    let d = distance_to(direction * t);
+    if d < 0.001 { return t; }
+    t += d;
+    if t > 20.0 { return -1.0; }
+  }
+  return t;
+}
+"""
+
+
+def _numba_marching(width: int, height: int) -> Work | None:
+    if not _has("numba"):
+        return None
+    import numba
+
+    f = np.float32
+
+    @numba.njit
+    def length(x: Any, y: Any, z: Any) -> Any:
+        return f(math.sqrt(x * x + y * y + z * z))
+
+    @numba.njit
+    def march(x: Any, y: Any, z: Any) -> Any:
+        t = f(0.0)
+        for _ in range(64):
+            px, py, pz = x * t, y * t, z * t
+            ball = length(px, py - f(0.5), pz - f(4.0)) - f(1.0)
+            small = length(px - f(1.5), py, pz - f(3.5)) - f(0.5)
+            d = min(ball, small, py + f(0.5))
+            if d < f(0.001):
+                return t
+            t += d
+            if t > f(20.0):
+                return f(-1.0)
+        return t
+
+    @numba.njit(parallel=True)
+    def run(w: int, h: int) -> Any:
+        o = np.empty((h, w), np.float32)
+        for row in numba.prange(h):
+            for column in range(w):
+                px = (f(column) + f(0.5)) / f(w) * f(2.0) - f(1.0)
+                py = (f(row) + f(0.5)) / f(h) * f(2.0) - f(1.0)
+                x, y, z = px * f(1.3), -py, f(1.5)
+                size = length(x, y, z)
+                o[row, column] = march(x / size, y / size, z / size)
+        return o
+
+    return lambda: run(width, height)
+
 
 def _numba_shader(width: int, height: int, limit: int) -> Work | None:
     if not _has("numba"):

@@ -1,7 +1,8 @@
-"""Assignments to parts of locals."""
+"""Assignments to locals and to their parts."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import assert_never
@@ -10,6 +11,20 @@ from kcheck.checker import ir
 from kcheck.checker.types import Array, Type, length_of, parts
 from kcheck.runtime.jit.emitter import Emitter, Value
 from kcheck.runtime.jit.expressions import element_place, field_span
+
+
+def count_assignments(function: ir.Function) -> Counter[int]:
+    """How often something stands that changes a local; what changes a part of it counts more."""
+    found: Counter[int] = Counter()
+    for node in ir.walk(function.body):
+        match node:
+            case ir.Assign():
+                found[node.local] += 2 if node.steps else 1
+            case ir.Load() | ir.Loop():
+                found[node.local] += 1
+            case ir.CallStatement() if node.local is not None:
+                found[node.local] += 1
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from itertools import accumulate, pairwise
 
-from kcheck.checker.ir import Program, content_hash
+from kcheck.checker.ir import content_hash
 from kcheck.runtime.backend import Cancelled, Launch, Outcome, Progress, never, silent
 from kcheck.runtime.jit import cache
 from kcheck.runtime.jit.engine import Loaded, machine_code
 from kcheck.runtime.jit.program import Facts, write_module
 from kcheck.runtime.jit.runs import Compiled, run
+from kcheck.runtime.jit.short import ShortMap, is_short
 from kcheck.runtime.jit.threads import cores
 
 
@@ -28,7 +30,7 @@ class Jit:
 
     def __init__(self, threads: int | None = None) -> None:
         self._threads = threads or cores()
-        self._compiled: dict[tuple[int, frozenset[str], bool], Compiled] = {}
+        self._ready: dict[tuple[int, frozenset[str], bool], _Ready] = {}
 
     @property
     def name(self) -> str:
@@ -37,25 +39,50 @@ class Jit:
     def run(self, launch: Launch, cancelled: Cancelled = never, progress: Progress = silent) -> Outcome:
         """Run the launch; raises `RunError` for what only shows at run time, and changes nothing then."""
         start = time.perf_counter()
-        compiled = self._compile(launch)
+        ready = self._compile(launch)
         seconds = time.perf_counter() - start
-        return run(compiled, launch, cancelled, progress, seconds)
+        short = ready.short_map(launch)
+        if short is None:
+            return run(ready.compiled, launch, cancelled, progress, seconds)
+        outcome = short.run(launch, seconds)
+        progress(1.0)
+        return outcome
 
-    def _compile(self, launch: Launch) -> Compiled:
+    def _compile(self, launch: Launch) -> _Ready:
         # Code for fields with elements asks nowhere whether they have any.
         bound = (launch.inputs, launch.memories)
         empty = frozenset([name for fields in bound for name, field in fields.items() if not field.data.size])
         key = (id(launch.program), empty, launch.fast)
         with _lock:
-            known = self._compiled.get(key)
-            if known is None:
-                while len(self._compiled) >= _KEPT:
-                    self._compiled.pop(next(iter(self._compiled)))
-                known = self._compiled[key] = _compiled(launch.program, empty, launch.fast, self._threads)
+            known = self._ready.get(key)
+            count = math.prod(launch.shape)
+            if known is None or not known.compiled.facts.suits(count):
+                while len(self._ready) >= _KEPT:
+                    self._ready.pop(next(iter(self._ready)))
+                known = self._ready[key] = _Ready(_compiled(launch, empty, self._threads, count))
             return known
 
 
 _KEPT = 64
+
+
+@dataclass(slots=True)
+class _Ready:
+    """A program that has been compiled, and its last short map."""
+
+    compiled: Compiled
+    last: ShortMap | None = None
+
+    def short_map(self, launch: Launch) -> ShortMap | None:
+        """For a launch of the program, if it is short."""
+        last = self.last
+        if last is not None and last.fits(launch):
+            return last
+        if not is_short(self.compiled, launch):
+            return None
+        made = self.last = ShortMap(self.compiled, launch)
+        return made
+
 
 _lock = threading.RLock()
 """Held while something is compiled; a fork waits for the end of that, or nothing could be compiled in the child."""
@@ -64,16 +91,21 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
 
 
-def _compiled(program: Program, empty: frozenset[str], fast: bool, threads: int) -> Compiled:
-    """The program as machine code, from the cache folder or made now."""
-    name = cache.name_of(f"{content_hash(program)} {sorted(empty)} {fast}")
-    kept = cache.load(name)
-    if kept is not None:
+def _compiled(launch: Launch, empty: frozenset[str], threads: int, count: int) -> Compiled:
+    """The program of a launch of so many elements as machine code, from the cache folder or made now."""
+    program = launch.program
+    text = f"{content_hash(program)} {sorted(empty)} {launch.fast}"
+    for name in map(cache.name_of, (text, f"{text} many")):
+        kept = cache.load(name)
+        if kept is None:
+            module = write_module(program, empty, fast=launch.fast, count=count)
+            facts = module.facts
+            codes = [machine_code(module.text, briefly=facts.for_few), *module.linked]
+            cache.keep({name: _written(facts, codes)})
+            break
         facts, codes = _read(kept)
-    else:
-        module = write_module(program, empty, fast=fast)
-        facts, codes = module.facts, [machine_code(module.text), *module.linked]
-        cache.keep({name: _written(facts, codes)})
+        if facts.suits(count):
+            break
     return Compiled(program, facts, Loaded(codes, facts.drivers), threads)
 
 

@@ -13,7 +13,6 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
-from kcheck.checker import prelude
 from kcheck.grammar.cached_files import cache_folder, forget_old, read, sealed, unsealed, write
 from kcheck.runtime.jit.engine import version
 
@@ -28,8 +27,14 @@ def keep(contents: Mapping[str, bytes]) -> None:
     """Put contents there under their names."""
     folder = _folder()
     if folder is not None:
-        forget_old(folder, "*")
+        _tidy(folder)
         write(folder, {name: sealed(data) for name, data in contents.items()})
+
+
+@cache
+def _tidy(folder: Path) -> None:
+    """Once a process, for it looks at every file."""
+    forget_old(folder, "*")
 
 
 def name_of(meaning: str) -> str:
@@ -44,14 +49,14 @@ def _folder() -> Path | None:
 
 @cache
 def _made_by() -> str:
-    """What makes machine code: this package, the prelude, LLVM and the processor.
+    """What makes machine code: this package, LLVM and the processor.
 
     Sources count as Python's own compiled files have them: by size and time.  Reading them takes four times as long.
     """
     jit = os.path.dirname(__file__)
     sources = []
-    for folder in (jit, os.path.join(jit, "schedules"), *prelude.__path__):
+    for folder in (jit, os.path.join(jit, "schedules")):
         with os.scandir(folder) as entries:
-            files = ((entry.name, entry.stat()) for entry in entries if entry.name.endswith((".py", ".kernel")))
+            files = ((entry.name, entry.stat()) for entry in entries if entry.name.endswith((".py", ".json")))
             sources += [(name, status.st_size, status.st_mtime_ns) for name, status in files]
     return f"{version()} {sorted(sources)}"

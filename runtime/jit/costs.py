@@ -46,10 +46,20 @@ class Costs:
         self._units: dict[int, float] = {}
         self._long, self._straight = False, True
         self.size = 0
+        self.heaviest_round: float = 0
+        """What a round costs of the loop with the most to do in each, loops in it left aside."""
         # Children stand behind their parents, so they are known first.
         for node in reversed(list(ir.walk(function.body))):
             self._units[id(node)] = self._of(node)
         self.whole = Cost(self._units[id(function.body)], self.size, self._long, self._straight)
+
+    def of(self, function: ir.Function) -> Costs:
+        """The costs of another function that calls the same ones."""
+        return Costs(function, self._callees, self._inlined, self._prelude)
+
+    def units(self, node: ir.Node) -> float:
+        """What a node costs."""
+        return self._units[id(node)]
 
     def strip(self, loop: ir.Loop) -> int | None:
         """After how many rounds a loop looks whether it is to stop; None where it is short."""
@@ -65,6 +75,8 @@ class Costs:
                 return below + self._called(self._callees[node.function], self._inlined[node.function])
             case ir.Loop():
                 rounds, self._straight = _rounds(node), False
+                if not any(isinstance(n, ir.Loop) for n in ir.walk(node.body)):
+                    self.heaviest_round = max(self.heaviest_round, below)
                 units = below * (_USUAL_ROUNDS if rounds is None else rounds)
                 self._long |= rounds is None or units > LONG
                 return units

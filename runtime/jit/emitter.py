@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from kcheck.checker import ir, types
 from kcheck.checker.types import BOOL, Scalar, Type
-from kcheck.runtime.jit.module import ENV, ERROR, SCRATCH, STOP, Compiled, Module, Wish, item_type
+from kcheck.runtime.jit.module import APART, ENV, ERROR, SCRATCH, STOP, Compiled, Module, Wish, item_type
 from kcheck.runtime.jit.numbers import EQUAL
 from kcheck.runtime.jit.storage import IN_MEMORY, REGISTERS, Piece, byte_size
 from kcheck.runtime.jit.text import Code, constant
@@ -32,6 +32,10 @@ class Emitter:
         self.needs: dict[str, None] = {}
         self.sampled: dict[str, str] = {}
         """The scalars at the element's own place that have been read already, by port."""
+        self.held: dict[str, Value] = {}
+        """The elements at the element's own place that the driver has at hand, by port."""
+        self._mark = ""
+        """What stands behind reads and writes of memory."""
         self.stack = 0
         self.scratch = 0
         self.uses_arrays = False
@@ -51,7 +55,7 @@ class Emitter:
     def env(self, kind: str, offset: int) -> str:
         """A number (`i32` or `float`) of the environment."""
         place = self.code.offset(self.item(ENV), offset)
-        return self.code.value(f"load {kind}, ptr {place}, align 1, !invariant.load !0")
+        return self.code.value(f"load {kind}, ptr {place}, align 1, !invariant.load !0{self._mark}")
 
     def size(self, port: str, axis: int) -> str:
         """The elements of a port along an axis (i32); x is axis 0."""
@@ -107,7 +111,7 @@ class Emitter:
 
     def load_scalar(self, place: str, kind: Scalar) -> str:
         # In a struct with a Bool nothing is aligned.
-        loaded = self.code.value(f"load {IN_MEMORY[kind]}, ptr {place}, align 1")
+        loaded = self.code.value(f"load {IN_MEMORY[kind]}, ptr {place}, align 1{self._mark}")
         return self.code.value(f"icmp ne i8 {loaded}, 0") if kind is BOOL else loaded
 
     def store(self, pointer: str, type_: Type, value: Value) -> None:
@@ -118,7 +122,7 @@ class Emitter:
     def store_scalar(self, place: str, kind: Scalar, value: str) -> None:
         if kind is BOOL:
             value = self.code.value(f"zext i1 {value} to i8")
-        self.code.do(f"store {IN_MEMORY[kind]} {value}, ptr {place}, align 1")
+        self.code.do(f"store {IN_MEMORY[kind]} {value}, ptr {place}, align 1{self._mark}")
 
     def copy(self, to: str, start: str, array: types.Array) -> None:
         """Copy a stored array; the two are one or do not overlap."""
@@ -224,7 +228,12 @@ class Emitter:
         more = code.value(f"icmp slt i64 {number}, {end}")
         code.branch(more, body, done)
         code.start(body)
+        outer, self._mark = (
+            self._mark,
+            f", !llvm.access.group {APART}" if wish in (Wish.EIGHT, Wish.SIXTEEN) else self._mark,
+        )
         yield number
+        self._mark = outer
         code.start(latch)
         code.do(f"{following} = add nuw nsw i64 {number}, 1")
         code.close(f"br label %{head}{self.module.note(wish)}")

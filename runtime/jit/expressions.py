@@ -7,7 +7,7 @@ from typing import Protocol, assert_never
 
 from kcheck.checker import ir, types
 from kcheck.checker.builtins import Builtin
-from kcheck.checker.ir import BinaryOp, Logic, UnaryOp
+from kcheck.checker.ir import BinaryOp, Logic, PlaceKind, UnaryOp
 from kcheck.checker.prelude import key_of
 from kcheck.checker.types import BOOL, FLOAT, INT, Array, Enum, Mat, Scalar, Struct, Type, length_of
 from kcheck.runtime.jit import places, reads
@@ -45,6 +45,10 @@ class Expressions:
         self._code = emitter.code
         self._position = position
         self._locals = locals_
+        self._uniform: set[int] = set()
+        """Locals that are the same for all elements of a row."""
+        self._places: set[int] = set()
+        """Locals that are where the element stands."""
 
     def site(self, node: ir.Node) -> int:
         """The number of a node that may fail."""
@@ -110,6 +114,35 @@ class Expressions:
         """The parts of an address, x first."""
         parts = [part for node in address for part in self.value(node)]
         return reads.Address(parts, INT if address[0].type is INT else FLOAT)
+
+    def is_uniform(self, node: ir.Expression) -> bool:
+        """Whether this is surely the same for all elements of a row, where it has a value at all."""
+        match node:
+            case ir.Const() | ir.Param() | ir.Size() | ir.Extent():
+                return True
+            case ir.Place():
+                return node.kind is PlaceKind.DOMAIN
+            case ir.Swizzle() if self._is_place(node.operand):
+                return 0 not in node.components
+            case ir.Local():
+                return node.local in self._uniform
+            case ir.Call() | ir.Sample() | ir.SampleAt() | ir.At():
+                return False
+            case _:
+                return all(self.is_uniform(child) for child in ir.children(node) if isinstance(child, ir.Expression))
+
+    def _is_place(self, node: ir.Expression) -> bool:
+        """Whether this is where the element stands, of which only x changes within a row."""
+        if isinstance(node, ir.Local):
+            return node.local in self._places
+        return isinstance(node, ir.Place) and node.kind in (PlaceKind.PLACE, PlaceKind.COORD)
+
+    def settled(self, local: int, node: ir.Expression) -> None:
+        """Note that this is all that a local ever is."""
+        if self.is_uniform(node):
+            self._uniform.add(local)
+        elif self._is_place(node):
+            self._places.add(local)
 
     # ------------------------------------------------------------ operators
 
@@ -258,7 +291,9 @@ class Expressions:
     def _builtin(self, node: ir.BuiltinCall) -> Value:
         key = key_of(node)
         if key is not None:
-            return self.call(self._emitter.module.of_prelude(key), node.type, node.args)
+            module = self._emitter.module
+            once = all(map(self.is_uniform, node.args))
+            return self.call(module.of_prelude_once(key) if once else module.of_prelude(key), node.type, node.args)
         args = [self.value(arg) for arg in node.args]
         match node.builtin:
             case Builtin.SELECT:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 
 from kcheck.checker import ir
 from kcheck.checker.prelude import Key
 from kcheck.checker.types import UNIT, Scalar, Type
+from kcheck.runtime.jit.assignments import count_assignments
 from kcheck.runtime.jit.costs import Cost, Costs
 from kcheck.runtime.jit.emitter import Emitter, Value
 from kcheck.runtime.jit.expressions import direct_result
@@ -34,9 +34,12 @@ def costs_of(functions: Sequence[ir.Function], prelude: Callable[[Key], Cost]) -
     return found
 
 
-def write_functions(module: Module, costs: Sequence[Costs]) -> None:
-    """Write all functions of the program, which cost so much."""
+def write_functions(module: Module, costs: Sequence[Costs], taken: Container[int]) -> None:
+    """Write the functions of the program, which cost so much, but for those that are `taken` in, which nobody calls."""
     for position, function in enumerate(module.program.functions):
+        if position in taken:
+            module.functions.append(Compiled(module.names[position], (), 0, 0))
+            continue
         if ir.Effect.EXCHANGE in function.effects:
             module.functions.append(GroupWriter(module, position, costs[position]).write())
             continue
@@ -79,7 +82,7 @@ class _Writer:
         self._parameters = self._declare()
         self._places: dict[int, list[str]] = {}
         self._settled: dict[int, Value] = {}
-        self._assignments = self._count_assignments()
+        self._assignments = count_assignments(self._function)
 
     def write(self) -> Written:
         self._take_arguments()
@@ -104,19 +107,6 @@ class _Writer:
         return Written(f"{result} @{name}({', '.join(declared)})", self._code.body(), compiled, cost)
 
     # ------------------------------------------------------------ locals
-
-    def _count_assignments(self) -> Counter[int]:
-        """How often something stands that changes a local; what changes a part of it counts more."""
-        found: Counter[int] = Counter()
-        for node in ir.walk(self._function.body):
-            match node:
-                case ir.Assign():
-                    found[node.local] += 2 if node.steps else 1
-                case ir.Load() | ir.Loop():
-                    found[node.local] += 1
-                case ir.CallStatement() if node.local is not None:
-                    found[node.local] += 1
-        return found
 
     def settle(self, local: int, value: Value) -> bool:
         """A single assignment comes before all reads, on every path."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from kcheck.checker import ir
@@ -23,13 +23,34 @@ def item_type(item: str) -> str:
     return ITEM_TYPES.get(item, "ptr")
 
 
-class Wish(Enum):
-    """What LLVM is asked to do with a loop, without a thought whether it pays; the value is its own word."""
+APART = "!1"
+"""The mark of reads and writes of memory in loops of which no round writes what another one uses."""
 
-    VECTORISED = '!"llvm.loop.vectorize.enable", i1 true'
+
+_ENABLED = '!"llvm.loop.vectorize.enable", i1 true'
+_LANES = (
+    '!"llvm.loop.unroll.disable"',
+    f'!"llvm.loop.parallel_accesses", {APART}',
+)
+
+
+class Wish(Enum):
+    """What LLVM is asked to do with a loop, without a thought whether it pays; the value is in its own words."""
+
+    VECTORISED = (_ENABLED,)
     """Several rounds are worked on at once; there must be nothing in them that stands in the way."""
-    ONCE = '!"llvm.loop.unroll.disable"'
+    EIGHT = (*_LANES, '!"llvm.loop.interleave.count", i32 1')
+    """As before, of a loop of eight rounds, whose reads and writes of memory are `APART`: there is no loop left."""
+    SIXTEEN = (*_LANES, '!"llvm.loop.interleave.count", i32 2')
+    """The same of sixteen rounds: two vectors of eight, so that one is worked on while the other waits."""
+    ONCE = ('!"llvm.loop.unroll.disable"',)
     """The body is written once: it is large."""
+    SINGLE = '!"llvm.loop.unroll.disable"', '!"llvm.loop.vectorize.width", i32 1'
+    """The body is written once, and one round after the other is done."""
+
+
+_FIRST_NOTE = 2
+"""The number of the first loop's note."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +115,21 @@ def prelude_name(name: str) -> str:
     return f"prelude.{name}"
 
 
+def _once(name: str) -> str:
+    return f"{name}.once"
+
+
+def _calling(function: Written) -> str:
+    """A function that calls this one, and that LLVM neither takes in nor calls more often than it has to."""
+    name = function.compiled.name
+    result, parameters = function.signature.split(f" @{name}")
+    return (
+        f"define internal {result} @{_once(name)}{parameters} "
+        "noinline nounwind willreturn memory(none) speculatable {\n"
+        f"  %result = call {result} @{name}{parameters}\n  ret {result} %result\n}}\n"
+    )
+
+
 @dataclass(slots=True)
 class Module:
     """The text of a program as it comes together.
@@ -114,6 +150,8 @@ class Module:
     texts: list[str] = field(default_factory=list)
     from_prelude: dict[str, None] = field(default_factory=dict)
     """The functions of the prelude that it does call."""
+    _once: dict[str, None] = field(default_factory=dict)
+    """Those of them that are called for many elements at once."""
     _constants: dict[str, str] = field(default_factory=dict)
     _loops: list[Wish] = field(default_factory=list)
 
@@ -123,12 +161,24 @@ class Module:
         self.from_prelude[name] = None
         return self.prelude[name].compiled
 
+    def of_prelude_once(self, key: Key) -> Compiled:
+        """For arguments that are the same for many elements: LLVM moves a call of it out of the loop over them.
+
+        Taken in there it would be branches on what the loop does not change, which the search for loops that can work
+        on several elements at once may go through for minutes.
+        """
+        compiled = self.of_prelude(key)
+        if compiled.needs or "ptr" in self.prelude[compiled.name].signature:
+            return compiled
+        self._once[compiled.name] = None
+        return replace(compiled, name=_once(compiled.name))
+
     def note(self, wish: Wish | None) -> str:
         """What to write behind the jump back of a loop, for LLVM to heed; each loop has a note of its own."""
         if wish is None:
             return ""
         self._loops.append(wish)
-        return f", !llvm.loop !{len(self._loops)}"
+        return f", !llvm.loop !{_FIRST_NOTE + len(self._loops) - 1}"
 
     def constant_data(self, data: str) -> str:
         """The name of a constant with this type and these contents, as LLVM writes them."""
@@ -140,11 +190,14 @@ class Module:
         constants = [
             f"{name} = private unnamed_addr constant {data}, align 4\n" for data, name in self._constants.items()
         ]
-        first = len(self._loops) + 1
-        wishes = {wish: first + i for i, wish in enumerate(Wish)}
-        notes = [f"!{i} = distinct !{{!{i}, !{wishes[wish]}}}\n" for i, wish in enumerate(self._loops, 1)]
-        notes += [f"!{number} = !{{{wish.value}}}\n" for wish, number in wishes.items()]
-        return "".join([*constants, *self.texts, "!0 = !{}\n", *notes])
+        words = list(dict.fromkeys(word for wish in self._loops for word in wish.value))
+        numbers = {word: _FIRST_NOTE + len(self._loops) + i for i, word in enumerate(words)}
+        notes = [f"!{number} = !{{{word}}}\n" for word, number in numbers.items()]
+        for i, wish in enumerate(self._loops, _FIRST_NOTE):
+            hints = ", ".join(f"!{numbers[word]}" for word in wish.value)
+            notes.append(f"!{i} = distinct !{{!{i}, {hints}}}\n")
+        once = [_calling(self.prelude[name]) for name in self._once]
+        return "".join([*constants, *once, *self.texts, "!0 = !{}\n", f"{APART} = distinct !{{}}\n", *notes])
 
     @property
     def is_plain(self) -> bool:

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from kcheck.checker import ir
-from kcheck.checker.prelude import key_of
 from kcheck.grammar.garbage import no_collection
 from kcheck.grammar.recursion import deep_recursion
-from kcheck.runtime.jit.costs import Cost
+from kcheck.runtime.jit.costs import Costs
 from kcheck.runtime.jit.functions import costs_of, write_functions
 from kcheck.runtime.jit.library import library
 from kcheck.runtime.jit.module import Compiled, Module, environment_of
-from kcheck.runtime.jit.schedules.elements import write_elements
+from kcheck.runtime.jit.schedules.blocks import lanes_of, only_in_blocks
+from kcheck.runtime.jit.schedules.elements import write_blocks, write_elements
 from kcheck.runtime.jit.schedules.fold import block_size, write_fold
 from kcheck.runtime.jit.schedules.lanes import write_lanes
 from kcheck.runtime.jit.schedules.prefix import write_prefix
@@ -29,7 +29,7 @@ class Facts:
     """What a run needs to know of a module.
 
     The names of its drivers, the bytes that a worker's stack and scratch memory need, what an element costs (see
-    `costs`), how many elements a fold merges at once, and whether a scatter gives the same in any order.
+    `costs`), how many elements a fold merges or a map runs at once, and whether a scatter gives the same in any order.
     """
 
     drivers: tuple[str, ...]
@@ -39,6 +39,16 @@ class Facts:
     is_long: bool
     block: int
     is_unordered: bool
+    for_few: bool
+    """Whether the module is for few elements: for more there is one that takes longer to compile and less to run."""
+
+    def suits(self, count: int) -> bool:
+        """Whether the module is the right one for so many elements."""
+        return not self.for_few or count * self.units < _FEW
+
+
+_FEW = 1 << 24
+"""Elements that cost so many units, all of them together, would be done before more was compiled."""
 
 
 def fallible(program: ir.Program) -> Iterator[tuple[int, ir.Node]]:
@@ -58,30 +68,38 @@ class Text:
     linked: Sequence[bytes]
 
 
-def write_module(program: ir.Program, empty: frozenset[str], *, fast: bool) -> Text:
-    """The text of the module that runs a program when these of its ports have no elements."""
+def write_module(program: ir.Program, empty: frozenset[str], *, fast: bool, count: int | None = None) -> Text:
+    """The text of the module that runs a program when these of its ports have no elements.
+
+    `count` is how many elements it will run over; None if that is not known.
+    """
     with deep_recursion(), no_collection():
         prelude = library(fast)
-        prelude.need({key for function in program.functions for n in ir.walk(function.body) if (key := key_of(n))})
         sites = {(position, node.id): site for site, (position, node) in enumerate(fallible(program))}
         names = [f"f{position}" for position in range(len(program.functions))]
         flags = FAST_FLAGS if fast else ""
         storage, environment = storage_of(program), environment_of(program)
         module = Module(program, names, prelude.functions, storage, environment, flags, empty, sites)
         costs = costs_of(program.functions, prelude.cost)
-        write_functions(module, costs)
-        drivers = _write_drivers(module, costs[program.schedule.element].whole)
+        lanes = lanes_of(module, costs)
+        units = sum(costs[position].whole.units for position in _roles(program.schedule)) + 2
+        for_few = lanes > 1 and count is not None and count * units < _FEW
+        if for_few:
+            lanes = 1
+        write_functions(module, costs, only_in_blocks(program) if lanes > 1 else ())
+        drivers = _write_drivers(module, costs, lanes)
     scheduled = [costs[position].whole for position in _roles(program.schedule)]
     facts = Facts(
         tuple(driver.name for driver in drivers),
         max(driver.stack for driver in drivers),
         max(driver.scratch for driver in drivers),
-        sum(cost.units for cost in scheduled) + 2,
+        units,
         any(cost.is_long for cost in scheduled),
-        block_size(module),
+        lanes if isinstance(program.schedule, ir.Elements) else block_size(module),
         is_unordered(program),
+        for_few,
     )
-    apart = not (isinstance(program.schedule, ir.Lanes) or all(cost.is_straight for cost in scheduled))
+    apart = not (isinstance(program.schedule, ir.Lanes) or lanes > 1 or all(cost.is_straight for cost in scheduled))
     texts = prelude.texts(module.from_prelude, apart=apart)
     return Text("".join([*texts, module.text()]), facts, prelude.linked(module.from_prelude) if apart else [])
 
@@ -92,15 +110,18 @@ def _roles(schedule: ir.Schedule) -> Iterator[int]:
         yield schedule.merge
 
 
-def _write_drivers(module: Module, cost: Cost) -> list[Compiled]:
-    """The drivers of the program's schedule; `cost` is what an element costs."""
+def _write_drivers(module: Module, costs: Sequence[Costs], lanes: int) -> list[Compiled]:
+    """The drivers of the program's schedule; so many elements of a map or reduction run in lockstep."""
+    cost = costs[module.program.schedule.element].whole
     match module.program.schedule:
+        case ir.Elements() as schedule if lanes > 1:
+            return write_blocks(module, schedule.element, costs, lanes)
         case ir.Elements() as schedule:
             return write_elements(module, schedule.element)
         case ir.Lanes() as schedule:
             return write_lanes(module, schedule)
         case ir.Fold() as schedule:
-            return write_fold(module, schedule, cost)
+            return write_fold(module, schedule, costs, lanes)
         case ir.OrderedWalk() as schedule:
             return write_walk(module, schedule)
         case ir.CombineByAddress() as schedule:

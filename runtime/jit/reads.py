@@ -28,6 +28,8 @@ class Address:
 
 def sample(emitter: Emitter, port: str) -> Value:
     """The element at the own place of the element at hand."""
+    if port in emitter.held:
+        return emitter.held[port]
     element, index = emitter.module.port(port).type.element, emitter.item(INDEX)
     if isinstance(element, Scalar) and index == f"%{INDEX}":
         return [_sample_scalar(emitter, port, element, index)]

@@ -32,7 +32,7 @@ _WALK_UNITS = 1 << 22
 _MOST_ELEMENTS = 1 << 18
 _IN_CACHE = 1 << 15
 """So many elements, and what becomes of them, stay in a core's own cache."""
-_SHORT = 1 << 18
+SHORT = 1 << 18
 """A run of so few units is over before a thread would have started."""
 _SMALL_STACK = 1 << 17
 _WORTH = 4
@@ -56,6 +56,18 @@ class Compiled:
         fitting = max(1, min(_MOST_ELEMENTS, int(_CHUNK_UNITS / facts.units)))
         self.chunk = 1 << (fitting.bit_length() - 1)
         """The elements of a chunk, a power of two; the same for any number of threads."""
+        self.is_here = not facts.is_long and facts.stack < _SMALL_STACK
+        """Whether the caller's thread may run chunks, too."""
+
+    @property
+    def group(self) -> int:
+        """How many elements of a map belong together."""
+        schedule = self.program.schedule
+        return schedule.size if isinstance(schedule, ir.Lanes) else self.facts.block
+
+    def chunk_of(self, whole: int) -> int:
+        """How many elements a chunk has: a multiple of `whole`."""
+        return max(1, self.chunk // whole) * whole
 
 
 def run(
@@ -64,10 +76,8 @@ def run(
     """Run a launch of the program; raises `RunError` and `Interrupted`."""
     made = _Run(compiled, launch, cancelled, progress)
     match compiled.program.schedule:
-        case ir.Elements():
-            made.map(1)
-        case ir.Lanes() as schedule:
-            made.map(schedule.size)
+        case ir.Elements() | ir.Lanes():
+            made.map()
         case ir.Fold() as schedule:
             made.fold(schedule)
         case ir.OrderedWalk():
@@ -92,18 +102,18 @@ class _Run:
         self._count = math.prod(launch.shape)
         self._stop = ctypes.c_int32(0)
         self.memories = {name: _copy(memory) for name, memory in launch.memories.items()}
-        self.outputs = _new_outputs(compiled, launch)
+        self.outputs = new_outputs(compiled, launch)
         fields = {**launch.inputs, **self.memories, **self.outputs}
         bound = [fields[port.name] for port in compiled.ports]
-        self._environment = _environment(compiled, launch, bound)
+        self._environment = bytearray(numbers_of(compiled, launch, bound) + params_of(compiled, launch))
         arrays = [field.data for field in bound]
         self._elements = [one if one.flags.c_contiguous else np.ascontiguousarray(one) for one in arrays]
         self._places = [address(array) for array in self._elements]
 
     # ------------------------------------------------------------ schedules
 
-    def map(self, group: int) -> None:
-        self._drive("run", self._count, self._chunk(group))
+    def map(self) -> None:
+        self._drive("run", self._count, self._compiled.chunk_of(self._compiled.group))
 
     def fold(self, schedule: ir.Fold) -> None:
         if self._count == 0:
@@ -112,7 +122,7 @@ class _Run:
         blocks = -(-self._count // block)
         more = _memory(16 + 2 * size * (blocks + 1))
         more[:16].view(np.int64)[:] = self._count, blocks
-        self._drive("run", blocks, max(1, self._chunk(1) // block), more)
+        self._drive("run", blocks, max(1, self._compiled.chunk_of(1) // block), more)
         self._drive("merge", blocks, blocks, more)
 
     def walk(self) -> None:
@@ -127,12 +137,12 @@ class _Run:
         target = math.prod(output.shape)
         threads = self._compiled.threads if self._facts.is_unordered else 1
         if threads == 1 or self._count < _WORTH * target * threads:
-            self._drive("run", self._count, self._chunk(1), threads=1)
+            self._drive("run", self._count, self._compiled.chunk_of(1), threads=1)
             return
         targets = [np.empty_like(output.data) for _ in range(threads)]
         for one in targets:
             self._drive("clear", target, max(target, 1), threads=1, targets=[one])
-        self._drive("run", self._count, self._chunk(1), targets=targets)
+        self._drive("run", self._count, self._compiled.chunk_of(1), targets=targets)
         for one in targets:
             self._drive("join", target, max(target, 1), one, threads=1)
 
@@ -145,10 +155,6 @@ class _Run:
         self._drive("run", self._count, length, more)
 
     # ------------------------------------------------------------ drivers
-
-    def _chunk(self, whole: int) -> int:
-        """How many elements a chunk has: a multiple of `whole`."""
-        return max(1, self._compiled.chunk // whole) * whole
 
     def _drive(
         self,
@@ -176,10 +182,9 @@ class _Run:
             self._stop,
             (self, pointers, more, targets),
         )
-        if count * facts.units < _SHORT:
+        if count * facts.units < SHORT:
             threads = 1
-        here = not facts.is_long and facts.stack < _SMALL_STACK
-        site = run_chunks(work, threads, self._cancelled, self._progress, here=here)
+        site = run_chunks(work, threads, self._cancelled, self._progress, here=self._compiled.is_here)
         if site >= 0:
             raise failure(self._compiled.program, site)
 
@@ -222,7 +227,7 @@ def _copy(memory: Field) -> Field:
     return Field(memory.type, copied(memory.data), memory.extent)
 
 
-def _new_outputs(compiled: Compiled, launch: Launch) -> dict[str, Field]:
+def new_outputs(compiled: Compiled, launch: Launch) -> dict[str, Field]:
     """Fields for the outputs: every element is still to be written, but for a scatter's, which is its target."""
     shape, box, schedule = output_shape(launch), output_extent(launch), launch.program.schedule
     into = schedule.into if isinstance(schedule, ir.CombineByAddress) else None
@@ -233,13 +238,15 @@ def _new_outputs(compiled: Compiled, launch: Launch) -> dict[str, Field]:
     return made
 
 
-def _environment(compiled: Compiled, launch: Launch, bound: Sequence[Field]) -> bytearray:
-    """What all elements share, as `emitter.Environment` says; `bound` are the fields of the ports."""
+def numbers_of(compiled: Compiled, launch: Launch, bound: Sequence[Field]) -> bytes:
+    """What all elements share, as `module.Environment` says, but for the params; `bound` are the ports' fields."""
     numbers: list[float] = list(launch.shape[::-1])
     for field in bound:
         numbers += field.shape[::-1]
         numbers += field.extent.size
-    data = bytearray(compiled.numbers.pack(*numbers))
-    for param in compiled.program.params:
-        data += launch.params[param.name].tobytes()
-    return data
+    return compiled.numbers.pack(*numbers)
+
+
+def params_of(compiled: Compiled, launch: Launch) -> bytes:
+    """The rest of what all elements share."""
+    return b"".join([launch.params[param.name].tobytes() for param in compiled.program.params])

@@ -193,6 +193,8 @@ class Statements:
         value = self.expressions.value(node.value)
         if not node.steps:
             self._set(node.local, value)
+            if self._locals.settled(node.local) is not None:
+                self.expressions.settled(node.local, node.value)
             return
         indices = [self.expressions.scalar(step.index) for step in node.steps if isinstance(step, ir.IndexStep)]
         target = Target(self._locals.type_of(node.local), self._locals.places(node.local))

@@ -52,7 +52,8 @@ class Report(ctypes.Structure):
     chunk: int
 
 
-_NOTHING = bytes(Report(-1, 0))
+NOTHING = bytes(Report(-1, 0))
+"""The report of a worker that met nothing."""
 
 
 @dataclass(slots=True)
@@ -79,7 +80,7 @@ class Work:
     def own_memory(self) -> bytearray:
         """A worker's memory, with a report of nothing."""
         own = bytearray(self.own_bytes)
-        own[: len(_NOTHING)] = _NOTHING
+        own[: len(NOTHING)] = NOTHING
         return own
 
 
@@ -120,7 +121,7 @@ def _run_one(work: Work) -> int:
     """Run the only chunk, which is short, on this thread."""
     own, queue = work.own_memory(), Queue(0, work.size, work.count, 0)
     work.entrance(work.arguments[0], address_of(own), ctypes.addressof(queue), 1)
-    return -1 if own.startswith(_NOTHING[:4]) else Report.from_buffer(own).site
+    return -1 if own.startswith(NOTHING[:4]) else Report.from_buffer(own).site
 
 
 class _Finished:
@@ -268,6 +269,9 @@ def _attend(tasks: SimpleQueue[_Task], only_once: bool) -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_idle.clear)  # threads stay behind in the parent
+    # No other thread is there in the child to let go of it.
+    _release = _stack_size_lock.release
+    os.register_at_fork(before=_stack_size_lock.acquire, after_in_parent=_release, after_in_child=_release)
 
 
 def cores() -> int:

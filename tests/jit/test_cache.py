@@ -39,9 +39,9 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     texts: list[str] = []
     compile_ = backend.machine_code
 
-    def recorded(text: str) -> bytes:
+    def recorded(text: str, *, briefly: bool) -> bytes:
         texts.append(text)
-        return compile_(text)
+        return compile_(text, briefly=briefly)
 
     monkeypatch.setattr(backend, "machine_code", recorded)
     return texts

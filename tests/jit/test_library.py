@@ -1,10 +1,10 @@
-"""The prelude's functions: written once, taken in or called, with the interpreter's bits either way."""
+"""The prelude's functions: compiled once, taken in or called, with the interpreter's bits either way."""
 
 from __future__ import annotations
 
+import importlib.util
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -17,6 +17,7 @@ from kcheck.runtime.jit.library import Library
 from tests.interpreter.build import kernel
 from tests.jit.build import assert_same, compiled, launch_of
 
+ROOT = Path(__file__).resolve().parents[2]
 EDGES = np.array([0.0, 0.25, 1.0, 3.0, 5000.0, 1e10, 3e38, 1e-40, np.inf, np.nan], np.float32)
 """Sines of 5000 and more take the long way round, and powers of all but usual numbers too."""
 EDGES = np.concatenate([EDGES, -EDGES])
@@ -24,7 +25,7 @@ EDGES = np.concatenate([EDGES, -EDGES])
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty cache folder, and libraries that have nothing yet."""
+    """An empty cache folder, and libraries that have no machine code yet."""
     monkeypatch.setattr(cache, "cache_folder", lambda: tmp_path)
     made = {fast: Library(fast) for fast in (False, True)}
     monkeypatch.setattr(program, "library", made.__getitem__)
@@ -32,17 +33,23 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def lowered(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The functions of the prelude that were written from its text."""
-    names: list[str] = []
-    functions_for = library.functions_for
+def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The modules of the prelude's functions that were compiled."""
+    texts: list[str] = []
+    compile_ = library.machine_code
 
-    def recorded(keys: Any) -> Any:
-        names.extend(key.function_name for key in keys)
-        return functions_for(keys)
+    def recorded(text: str, *, briefly: bool) -> bytes:
+        texts.append(text)
+        return compile_(text, briefly=briefly)
 
-    monkeypatch.setattr(library, "functions_for", recorded)
-    return names
+    monkeypatch.setattr(library, "machine_code", recorded)
+    return texts
+
+
+def start_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forget what this process has, as a new one would."""
+    later = Library(fast=False)
+    monkeypatch.setattr(program, "library", lambda fast: later)
 
 
 def straight(expression: str) -> Launch:
@@ -53,10 +60,10 @@ def straight(expression: str) -> Launch:
 
 
 def with_loop(expression: str) -> Launch:
-    """Loops keep LLVM from working on several elements at once, so large functions are called."""
+    """Scans with loops are never run for several elements at once, so large functions are called."""
     loop = f"for i in 0..3 {{ let v = sample(x) + float(i); s = s * 0.5 + {expression}; }}"
-    source = kernel("input x: Rows<Float>; output result: Rows<Float>;", f"compute {{ var s = 0.0; {loop} return s; }}")
-    return launch_of(source, {"x": EDGES})
+    body = f"scan over x with last = 0.0 {{ var s = 0.0; {loop} return s; }}"
+    return launch_of(kernel("input x: Rows<Float>; output result: Rows<Float>;", body), {"x": EDGES})
 
 
 def call_of(builtin: Builtin) -> str:
@@ -74,51 +81,60 @@ def test_a_vector_is_taken_component_by_component() -> None:
     assert_same(launch_of(kernel("input x: Rows<Float>; output result: Rows<Vec3>;", body), {"x": EDGES}))
 
 
-def test_what_one_program_needed_the_next_one_has(folder: Path, lowered: list[str]) -> None:
-    assert_same(straight("sin(v) + mix(v, 1.0, 0.5)"), Jit())
-    assert sorted(lowered) == ["mix_float", "sin_float"]
+def test_what_one_program_needed_the_next_one_has(folder: Path, made: list[str]) -> None:
+    assert_same(with_loop("sin(v) + pow(v, v)"), Jit())
+    assert len(made) == 2
     assert_same(with_loop("sin(v) * cos(v)"), Jit())
-    assert sorted(lowered) == ["cos_float", "mix_float", "sin_float"]
+    assert len(made) == 2  # large arguments are brought near to zero in one way for both
 
 
 def test_the_next_process_has_it_from_the_folder(
-    folder: Path, lowered: list[str], monkeypatch: pytest.MonkeyPatch
+    folder: Path, made: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert_same(with_loop("sin(v) + pow(v, v)"), Jit())
-    lowered.clear()
-    later = Library(fast=False)
-    monkeypatch.setattr(program, "library", lambda fast: later)
-    made: list[str] = []
-    monkeypatch.setattr(library, "machine_code", lambda text, **_: made.append(text))
+    made.clear()
+    start_anew(monkeypatch)
     assert_same(with_loop("sin(v) - pow(v, v)"), Jit())
-    assert not lowered
     assert not made
 
 
-def test_what_is_not_whole_is_made_again(folder: Path, lowered: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_not_whole_is_made_again(folder: Path, made: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     assert_same(with_loop("sin(v)"), Jit())
-    lowered.clear()
     for path in folder.iterdir():
         path.write_bytes(path.read_bytes()[:-1])
-    later = Library(fast=False)
-    monkeypatch.setattr(program, "library", lambda fast: later)
+    start_anew(monkeypatch)
     assert_same(with_loop("sin(v)"), Jit())
-    assert lowered == ["sin_float"]
+    assert len(made) == 2
 
 
-def test_without_a_folder_it_is_made_by_every_process(lowered: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_folder_it_is_made_by_every_process(made: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cache, "cache_folder", lambda: None)
     for _ in range(2):
-        later = Library(fast=False)
-        monkeypatch.setattr(program, "library", lambda fast, later=later: later)
+        start_anew(monkeypatch)
         assert_same(with_loop("sin(v)"), Jit())
-    assert lowered == ["sin_float"] * 2
+    assert len(made) == 2
 
 
-def test_fast_arithmetic_has_functions_of_its_own(folder: Path, lowered: list[str]) -> None:
-    for fast in (False, True):
-        program.write_module(with_loop("exp(v)").program, frozenset(), fast=fast)
-    assert lowered == ["exp_float"] * 2
+def test_fast_arithmetic_has_functions_of_its_own(folder: Path, made: list[str]) -> None:
+    for fast in (False, True, False, True):
+        program.write_module(with_loop("pow(v, v)").program, frozenset(), fast=fast)
+    assert ["contract" in text for text in made] == [False, True]
+
+
+def test_a_vector_calls_one_function_for_all_components(folder: Path, made: list[str]) -> None:
+    program.write_module(with_loop("length(cos(vec3(v, 1.0, 2.0)))").program, frozenset(), fast=False)
+    [text] = [text for text in made if "cos_vec3" in text]
+    assert text.count("@prelude.cos_float(") == 4
+    assert text.count("noinline") == 1
+
+
+def test_the_texts_are_up_to_date() -> None:
+    spec = importlib.util.spec_from_file_location("jit_prelude", ROOT / "scripts" / "jit_prelude.py")
+    assert spec is not None
+    assert spec.loader is not None
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    assert library.TEXTS.read_text("utf-8") == script.written(), "run: python scripts/jit_prelude.py"
 
 
 def test_only_large_functions_are_linked() -> None:
@@ -129,8 +145,7 @@ def test_only_large_functions_are_linked() -> None:
         )
     )
     assert program.write_module(small, frozenset(), fast=False).linked == []
-    made = with_loop("sin(v) + cos(v)")
-    module = program.write_module(made.program, frozenset(), fast=False)
+    module = program.write_module(with_loop("sin(v) + cos(v)").program, frozenset(), fast=False)
     assert len(module.linked) == 1  # what both do with large arguments
     assert "declare" in module.text
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 
 import numpy as np
 import pytest
@@ -188,3 +189,28 @@ def test_strict_arithmetic_is_never_contracted() -> None:
     texts = [write_module(compiled(source), frozenset(), fast=fast).text for fast in (False, True)]
     assert ["contract" in text for text in texts] == [False, True]
     assert "fma" not in engine.optimised(texts[0])
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return pow(exp(k), 2.2) * sample(a);",
+        "let e = exp(k); let p = place(); let g = sin(p.y * e); return pow(g, 2.2) + sample(a);",
+        "if sample(a) > 3.0 { return pow(sin(k), 2.0); } return sin(sample(a));",
+        "return pow(sin(coord().y), 2.2);",
+    ],
+)
+def test_what_is_the_same_for_a_row_is_compiled_soon(body: str) -> None:
+    """LLVM went through the branches of such functions, one inside of the other, for minutes."""
+    source = f"""
+    kernel t.rows@1 {{
+      requires {{ field.read; field.write; }}
+      input a: Grid<Float>; param k: Float = 0.3; output result: Grid<Float>;
+      compute {{ {body} }}
+    }}
+    """
+    launch = launch_of(source, {"a": np.arange(12, dtype=np.float32).reshape(3, 4) - 2})
+    start = time.process_time()
+    engine.machine_code(write_module(launch.program, frozenset(), fast=False).text)
+    assert time.process_time() - start < 10
+    assert_same(launch)

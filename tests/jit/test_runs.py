@@ -193,8 +193,8 @@ import numpy as np
 from tests.jit import test_runs
 launch = test_runs.launch_of(test_runs.{source}, {{"x": np.ones(100_000_000, np.int32)}})
 test_runs.JIT.run(test_runs.replace(launch, shape=(0,)))
-threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
 start = time.perf_counter()
+threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
 try:
     test_runs.JIT.run(launch)
 except KeyboardInterrupt:
@@ -439,6 +439,36 @@ def test_ctrl_c_when_a_thread_has_just_finished(monkeypatch: pytest.MonkeyPatch)
         finished.are(2)
     finished.add()
     assert finished.are(2)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="without fork")
+def test_a_process_that_is_forked_while_a_thread_compiles() -> None:
+    """The thread that compiled starts others while the process forks; a child that hangs is ended by its alarm."""
+    program = """
+import os, signal, sys, threading
+import numpy as np
+from tests.jit.test_runs import FORMS, JIT, launch_of
+from kcheck.runtime.jit import backend
+begun, compiled = threading.Event(), backend._compiled
+def slow(*arguments):
+    begun.set()
+    made = compiled(*arguments)
+    threading.Event().wait(0.2)
+    return made
+backend._compiled = slow
+launch = launch_of(*FORMS["map"])
+thread = threading.Thread(target=JIT.run, args=(launch,))
+thread.start()
+begun.wait()
+child = os.fork()
+if child == 0:
+    signal.alarm(60)
+    JIT.run(launch)
+    os._exit(7)
+thread.join()
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    assert subprocess.run([sys.executable, "-W", "ignore", "-c", program], timeout=120, check=False).returncode == 7
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="without fork")

@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.xdist_group("wheel")
 
 PARTS = {"checker", "grammar", "lsp", "runtime"}
-SHIPPED = {".py", ".tx", ".kernel", ".md", ".typed"}
+SHIPPED = {".py", ".tx", ".kernel", ".md", ".json", ".typed"}
 
 
 @pytest.fixture(scope="module")

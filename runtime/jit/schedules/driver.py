@@ -88,7 +88,7 @@ class Driver:
         several = independent and function.is_straight and self.module.is_plain
         wish = Wish.VECTORISED if several else None if function.is_straight else Wish.ONCE
         if self.needs_rows(function):
-            rows = self._rows(begin, end)
+            rows = self.rows(begin, end)
             with rows as (first, last, origin), self.emitter.rounds(first, last, wish) as index:
                 distance = self.code.value(f"sub nuw nsw i64 {index}, {origin}")
                 self.emitter.items[COORDINATES[0]] = self.code.value(f"trunc i64 {distance} to i32")
@@ -113,7 +113,7 @@ class Driver:
             items[GROUP] = self.code.value(f"udiv i32 {number}, {schedule.size}")
 
     @contextmanager
-    def _rows(self, begin: str, end: str) -> Iterator[tuple[str, str, str]]:
+    def rows(self, begin: str, end: str) -> Iterator[tuple[str, str, str]]:
         """The parts of the range that lie in one row: first, end and the number of the row's first element."""
         code, emitter = self.code, self.emitter
         width = code.value(f"zext i32 {emitter.domain(0)} to i64")

@@ -7,16 +7,17 @@ each, so that the rounds can be vectorised.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from kcheck.checker import ir
-from kcheck.runtime.jit.costs import Cost
+from kcheck.runtime.jit.costs import Costs
 from kcheck.runtime.jit.emitter import Emitter, Value
 from kcheck.runtime.jit.expressions import call_function
 from kcheck.runtime.jit.module import Compiled, Module, Wish, item_type
 from kcheck.runtime.jit.numbers import intrinsic
 from kcheck.runtime.jit.rows import Rows, argument_rows, own_rows, rows_behind
+from kcheck.runtime.jit.schedules.blocks import Blocks
 from kcheck.runtime.jit.schedules.driver import MORE, Driver
 from kcheck.runtime.jit.storage import byte_size
 
@@ -37,12 +38,11 @@ def block_size(module: Module) -> int:
     return 1 << fitting.bit_length() - 1
 
 
-def write_fold(module: Module, schedule: ir.Fold, cost: Cost) -> list[Compiled]:
+def write_fold(module: Module, schedule: ir.Fold, costs: Sequence[Costs], lanes: int) -> list[Compiled]:
     """`run`: the blocks `begin` to `end`, each to one value in the schedule's own memory.  `merge`: the values of
-    `begin` (that is, all) blocks there to the output.  `cost` is what an element costs."""
+    `begin` (that is, all) blocks there to the output.  So many elements run in lockstep."""
     rounds = _write_rounds(module, schedule)
-    together = _TOGETHER if cost.units <= _DEAR else _TOGETHER_DEAR
-    return [_write_blocks(module, schedule, rounds, together), _write_last(module, rounds)]
+    return [_write_blocks(module, schedule, rounds, costs, lanes), _write_last(module, rounds)]
 
 
 def _write_rounds(module: Module, schedule: ir.Fold) -> Compiled:
@@ -72,7 +72,7 @@ def _write_rounds(module: Module, schedule: ir.Fold) -> Compiled:
     return Compiled("round", needs, emitter.whole_stack, emitter.whole_scratch)
 
 
-def _write_blocks(module: Module, schedule: ir.Fold, rounds: Compiled, together: int) -> Compiled:
+def _write_blocks(module: Module, schedule: ir.Fold, rounds: Compiled, costs: Sequence[Costs], lanes: int) -> Compiled:
     driver, result = Driver(module, "run"), module.program.result
     element, merge = module.functions[schedule.element], module.functions[schedule.merge]
     code, emitter, size = driver.code, driver.emitter, block_size(module)
@@ -85,14 +85,27 @@ def _write_blocks(module: Module, schedule: ir.Fold, rounds: Compiled, together:
         first = code.value(f"mul nuw nsw i64 {block}, {size}")
         end = _min64(code, code.value(f"add nuw nsw i64 {first}, {size}"), count)
         held = code.value(f"sub nuw nsw i64 {end}, {first}")
-        if element.is_straight and merge.is_straight and not driver.needs_rows(element):
+        if lanes > 1:
+            put = _putting(driver, one, first)
+            Blocks(driver, schedule.element, costs, lanes, put).write(first, end)
+        elif element.is_straight and merge.is_straight and not driver.needs_rows(element):
+            together = _TOGETHER if costs[schedule.element].whole.units <= _DEAR else _TOGETHER_DEAR
             held = _write_together(driver, schedule, rounds, one, _Block(first, held, together))
         else:
+            put = _putting(driver, one, first)
             with driver.elements(element, first, end, independent=True) as index:
-                place = code.value(f"sub nuw nsw i64 {index}, {first}")
-                one.put(place, driver.call(element, result))
+                put(index, driver.call(element, result))
         partial.put(block, _merged(driver, rounds, one, two, held))
     return driver.finish()
+
+
+def _putting(driver: Driver, rows: Rows, first: str) -> Callable[[str, Value], None]:
+    """What puts the results of elements, by their numbers (i64), to rows that begin with that of `first`."""
+
+    def put(index: str, value: Value) -> None:
+        rows.put(driver.code.value(f"sub nuw nsw i64 {index}, {first}"), value)
+
+    return put
 
 
 @dataclass(frozen=True, slots=True)
