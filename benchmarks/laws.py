@@ -53,8 +53,9 @@ def main() -> None:
     cases = law_cases()[:: args.every]
     sets = {
         "development set": [case for case in cases if case.is_development],
-        "second set": [case for case in cases if not (case.is_development or case.is_practice)],
+        "second set": [case for case in cases if not (case.is_development or case.is_practice or case.is_ported)],
         "third set": [case for case in cases if case.is_practice],
+        "fourth set": [case for case in cases if case.is_ported],
     }
     if args.solvers:
         print(f"{'':40}{'goals':>8}{'proved':>9}{'p50':>10}{'p90':>10}")

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import TypeAlias
 
 from kcheck.checker import arithmetic, floats
+from kcheck.checker.law.euclid import GCD, gcd_of_ints
 from kcheck.checker.law.evaluate import Leaves, Number
 from kcheck.checker.law.problem import SORTS, Obligation, Problem, Symbolic
 from kcheck.checker.law.terms import Op, Sort, Term, number, postorder
@@ -245,6 +246,7 @@ _FUNCTIONS: Mapping[str, Callable[..., Number]] = {
     "atan": _total(math.atan),
     "atan2": _total(math.atan2),
     "pow": _total(_power),
+    GCD: gcd_of_ints,
 }
 """The functions of which the other stages know nothing."""
 

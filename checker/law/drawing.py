@@ -19,20 +19,35 @@ from kcheck.checker.law.cases import merged_type, walked
 from kcheck.checker.law.elements import param_numbers
 from kcheck.checker.law.evaluate import Case, Leaves
 from kcheck.checker.law.values import Token, field_shown, shown, tokens
-from kcheck.checker.law.verdict import Step, Tree, UndefinedStep, Witness
+from kcheck.checker.law.verdict import Step, Tree, UndefinedStep, Witness, elements_of
 from kcheck.checker.types import Struct, Type, leaf_count
 
 _WIDEST = 80
 """Values of more characters show only the fields that differ."""
 _MOST_ELEMENTS = 12
-"""Larger fields are not written out."""
+"""Larger fields are not written out, nor what is merged of more."""
+_LAW_DEPTH = 1
+"""How deep the values lie that a law speaks of, which are always shown."""
 
 
 def tree_text(tree: Tree) -> str:
     """`merge(merge(a, b), c)`."""
     if isinstance(tree, int):
         return element_name(tree)
-    return f"merge({tree_text(tree[0])}, {tree_text(tree[1])})"
+    return f"merge({_part_text(tree[0])}, {_part_text(tree[1])})"
+
+
+def _part_text(tree: Tree) -> str:
+    """The same, or how many elements are merged where those are too many to be named."""
+    return tree_text(tree) if _is_shown(tree) else f"{_size(tree)} elements"
+
+
+def _is_shown(tree: Tree) -> bool:
+    return _size(tree) <= _MOST_ELEMENTS
+
+
+def _size(tree: Tree) -> int:
+    return sum(1 for _ in elements_of(tree))
 
 
 def element_name(position: int) -> str:
@@ -85,13 +100,14 @@ def _tree(step: Step, type_: Type, differing: Sequence[int]) -> Iterator[str]:
     yield from _parts(step.parts, type_, differing)
 
 
-def _parts(parts: Sequence[Step], type_: Type, differing: Sequence[int]) -> Iterator[str]:
+def _parts(parts: Sequence[Step], type_: Type, differing: Sequence[int], depth: int = 0) -> Iterator[str]:
     for i, part in enumerate(parts):
         last = i == len(parts) - 1
         value = "".join(text for text, _ in _pieces(type_, part.value, differing))
-        yield f"{'└─' if last else '├─'} {tree_text(part.tree)} = {value}"
-        for line in _parts(part.parts, type_, differing):
-            yield ("   " if last else "│  ") + line
+        yield f"{'└─' if last else '├─'} {_part_text(part.tree)} = {value}"
+        if depth < _LAW_DEPTH or _is_shown(part.tree):
+            for line in _parts(part.parts, type_, differing, depth + 1):
+                yield ("   " if last else "│  ") + line
 
 
 def _pieces(type_: Type, value: Leaves, differing: Sequence[int]) -> list[Token]:

@@ -20,19 +20,12 @@ from kcheck.checker.types import Scalar, Type, contains_enum, leaves
 _N = TypeVar("_N", int, float)
 
 COUNT = 8
-"""How many elements a case has."""
+"""How many elements a case has, unless there are to be more."""
 
 SIMPLE_INTS = (0, 1, 2, -1, 3, -2, 4, 5, 7, 10)
 EXTREME_INTS = (INT_MAX, INT_MIN, INT_MAX - 1, INT_MIN + 1, 1 << 30, -(1 << 30), 46341, 65535, 65536, 0x55555555)
 SIMPLE_FLOATS = (0.0, 1.0, 2.0, -1.0, 0.5, 3.0, -2.0, 4.0, 10.0, -0.5)
 WIDE_FLOATS = (0.25, 100.0, -100.0, 1000.0, 0.125, 1.5, -1.5, 7.0, 0.0625, -3.0)
-
-
-_SHAPES: Mapping[int, Sequence[tuple[int, ...]]] = {
-    1: [(COUNT,)],
-    2: [(1, COUNT), (COUNT, 1), (2, COUNT // 2)],
-    3: [(1, 1, COUNT), (2, 2, COUNT // 4)],
-}
 
 
 class _Kind(Enum):
@@ -41,13 +34,30 @@ class _Kind(Enum):
     SIMPLE = "few small numbers"
     MIXED = "small numbers, extreme ones, random ones and those near the constants of the merge"
     SPARSE = "zeros but for one leaf of an element"
+    TIED = "the same, where that leaf is a constant of the merge: weighted sums tie where two leaves swap their weights"
+
+
+_KINDS: Mapping[int, _Kind] = {5: _Kind.TIED, 7: _Kind.SPARSE}
+"""What one in eight cases is like, by the rest of its number."""
+
+
+def _shapes(rank: int, count: int) -> Sequence[tuple[int, ...]]:
+    """Shapes of so many elements, a multiple of 4."""
+    match rank:
+        case 1:
+            return [(count,)]
+        case 2:
+            return [(1, count), (count, 1), (2, count // 2)]
+        case _:
+            return [(1, 1, count), (2, 2, count // 4)]
 
 
 class Elements:
     """Makes cases: the first ones of simple values, then also near the constants of the merge, extreme and random."""
 
-    def __init__(self, program: ir.Program, constants: Sequence[Value], rng: random.Random) -> None:
+    def __init__(self, program: ir.Program, constants: Sequence[Value], rng: random.Random, count: int = COUNT) -> None:
         self._program = program
+        self._shapes = _shapes(program.rank, count)
         self._rng = rng
         self._random = rng.random
         self._scalars = {
@@ -57,22 +67,20 @@ class Elements:
         ints = [constant for constant in constants if isinstance(constant, int)]
         floats = [arithmetic.single(float(constant)) for constant in constants if isinstance(constant, Fraction)]
         self._ints = sorted({arithmetic.wrap(value + near) for value in ints for near in (-1, 0, 1)})
+        self._weights = sorted({value for value in floats if 0 < abs(value) < 1e6})
         self._floats = sorted({value * by for value in floats if abs(value) < 1e6 for by in (1.0, -1.0, 0.5)})
         self._most = len(SIMPLE_INTS)
 
     def case(self, number_: int) -> Case:
         """A case by its number: the first ones are the simplest."""
-        kind = _Kind.SIMPLE if number_ % 3 == 0 else _Kind.SPARSE if number_ % 8 == 7 else _Kind.MIXED
+        kind = _Kind.SIMPLE if number_ % 3 == 0 else _KINDS.get(number_ % 8, _Kind.MIXED)
         self._most = 3 + min(number_ // 9, len(SIMPLE_INTS) - 3)
         program = self._program
-        shape = self._walked_shape()
+        shape = self._rng.choice(self._shapes)
         return Case(
             {port.name: self._field(port, shape, kind) for port in program.inputs},
             {param.name: self._param(param, number_ % 2 == 0) for param in program.params},
         )
-
-    def _walked_shape(self) -> tuple[int, ...]:
-        return self._rng.choice(_SHAPES[self._program.rank])
 
     def _field(self, port: ir.PortDecl, walked: tuple[int, ...], kind: _Kind) -> SmallField:
         shape = walked
@@ -87,10 +95,11 @@ class Elements:
     def _value(self, type_: Type, kind: _Kind, before: Leaves | None) -> Leaves:
         """A random value; some of its leaves are those of the one before or near, as merges err where numbers tie."""
         scalars = self._scalars[type_]
-        if kind is _Kind.SPARSE:
+        if kind is _Kind.SPARSE or kind is _Kind.TIED:
             chosen = self._below(len(scalars))
             made = list(zero(type_))
-            made[chosen] = self._scalar(scalars[chosen], True)
+            weighted = kind is _Kind.TIED and len(self._weights) > 1 and scalars[chosen] is Scalar.FLOAT
+            made[chosen] = self._choice(self._weights) if weighted else self._scalar(scalars[chosen], True)
         else:
             made = [self._scalar(scalar, kind is _Kind.MIXED) for scalar in scalars]
             if before is not None:

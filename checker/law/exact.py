@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from kcheck.checker import arithmetic, floats
+from kcheck.checker.law.euclid import GCD, gcd_of_ints
 from kcheck.checker.law.terms import Op, Sort, Term, number, postorder, saturated
 
 
@@ -367,4 +368,5 @@ _FUNCTIONS: Mapping[str, Callable[..., Value]] = {
     "cos": _cos,
     "bitcast_int": _bits_of,
     "bitcast_float": _from_bits,
+    GCD: gcd_of_ints,
 }

@@ -21,7 +21,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from kcheck.checker import ir
-from kcheck.checker.law import algebra
+from kcheck.checker.law import algebra, work
 from kcheck.checker.law.concrete import Unsupported
 from kcheck.checker.law.evaluate import Evaluate
 from kcheck.checker.law.problem import Invariant, Law, Problem
@@ -42,10 +42,13 @@ if TYPE_CHECKING:
 Told = Callable[[LawFinding], None]
 """Told of the verdict on a law as soon as there is one."""
 
-_ALGEBRA_SECONDS = 0.1
-"""The most that the algebra may take here, of this thread's time; it rarely needs a tenth of that."""
+_ALGEBRA_SECONDS = 0.04
+"""The most that the algebra may take here, in the time of `work`: z3 soon shows most of what takes it longer;"""
+_FRACTIONS_SECONDS = 0.1
+"""where there are quotients, roots or exponentials, of which z3 knows little;"""
 _KNOWING_SECONDS = 0.25
-"""The same where it knows bounds for quotients and rests, which then rarely need more."""
+"""and where it knows bounds for quotients and rests, which then rarely need more."""
+_FRACTIONS = frozenset({Op.DIV, Op.REM, Op.UREM, Op.EXP, Op.LOG, Op.SQRT})
 _TESTS_SECONDS = 0.1
 """The same for what rests on values that stand for none."""
 _FIRST = Effort(least=4, most=4, seconds=0.0)
@@ -54,12 +57,16 @@ _QUICK = Effort(least=12, most=40, seconds=0.02, seed=1)
 """then, other ones, before the worker is asked,"""
 _THOROUGH = Effort(least=400, most=400, seconds=0.0, seed=2)
 """and once more where it has not decided."""
+_MANY = Effort(least=8, most=8, seconds=0.0, seed=3, count=160)
+"""At last trees of more elements, as a law may fail where a count has grown."""
 _STEPWISE = Effort(least=6, most=60, seconds=0.3)
 """How long elements are tried where that is all that can be done."""
 _LAST_SECONDS = 1.0
 """What is kept for that of the time that was given, but for very short times."""
 _LEAST_SECONDS = 0.2
 """What is taken for the other tries, however short the time."""
+_LARGE = 2_000
+"""From so many terms on it takes longer to put a merge into itself than to try a few elements."""
 _MOST_REJECTED = 8
 """After as many candidates that did not hold up, others are not likely to."""
 
@@ -122,18 +129,21 @@ class _Judging:
     def _decide(self, problem: Problem) -> None:
         self._is_defined = not (problem.compute.obligations or problem.merge.obligations)
         runner = WrittenOut(problem, self._tools.evaluate)
+        compared, tried = partial(self._by_comparisons, problem), partial(self._by_sampling, runner, _FIRST)
         for stage in (
-            partial(self._by_comparisons, problem),
-            partial(self._by_sampling, runner, _FIRST),
+            *((compared, tried) if len(problem.terms) < _LARGE else (tried, compared)),
             partial(self._by_algebra, problem),
             partial(self._by_sampling, runner, _QUICK),
             partial(self._by_tests, problem),
             partial(self._by_worker, problem, runner),
             partial(self._by_sampling, runner, _THOROUGH),
+            partial(self._by_sampling, runner, _MANY),
         ):
             stage()
             if self._is_settled:
                 return
+        if problem.assumes_rounds:
+            self._by_sampling(Stepwise(self._program, self._tools.evaluate), _STEPWISE)
 
     # ------------------------------------------------------------ what is known
 
@@ -186,14 +196,15 @@ class _Judging:
 
     def _by_comparisons(self, problem: Problem) -> None:
         for law in Law if self._is_defined else ():  # else the algebra has more to show than the law
-            if algebra.follows(problem, law):
+            if law in self._open and algebra.follows(problem, law):
                 self._proofs[law] = ()
                 self._tell(law)
 
     def _by_algebra(self, problem: Problem) -> None:
         known = _bounds(problem)
-        seconds = _KNOWING_SECONDS if known else _ALGEBRA_SECONDS
-        deadline = time.thread_time() + min(seconds, self._deadline - time.monotonic())
+        has_fractions = any(term.op in _FRACTIONS for term in postorder(problem.merge.leaves))
+        seconds = _KNOWING_SECONDS if known else _FRACTIONS_SECONDS if has_fractions else _ALGEBRA_SECONDS
+        deadline = work.clock() + min(seconds, self._deadline - time.monotonic())
         for law in sorted(Law, key=lambda law: law.values):  # the shorter one first
             proof = algebra.prove(problem, law, known, deadline) if law in self._open else None
             if proof is not None:
@@ -208,7 +219,7 @@ class _Judging:
         from kcheck.checker.law.solver.telling import told
         from kcheck.checker.law.solver.tested import laws_by_tests
 
-        deadline = time.thread_time() + min(_TESTS_SECONDS, self._deadline - time.monotonic())
+        deadline = work.clock() + min(_TESTS_SECONDS, self._deadline - time.monotonic())
         for law, used in laws_by_tests(problem, self._open, deadline).items() if self._is_defined else ():
             self._proofs[law] = told(problem, used)
             self._tell(law)
@@ -223,6 +234,7 @@ class _Judging:
                     self._try_failed(runner, found)
                 else:
                     self._try(runner, *found)
+                    self._tell(found[0])
                 wanted &= self._open
                 if self._undefined is not None or max(self._rejected.values(), default=0) > _MOST_REJECTED:
                     break

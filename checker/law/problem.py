@@ -43,6 +43,8 @@ class Undefined(Enum):
     POW = "`pow` has a value for its arguments"
     NORMALIZE = "the vector has a length above 0"
     NOT_REAL = "the number is finite"
+    ROUNDS = "a loop ends within the rounds that were written out"
+    """No step without a value, but one that the terms do not tell: they hold as long as the loop ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +111,11 @@ class Problem:
     def names(self) -> tuple[str, ...]:
         """The path of each leaf, as `sum` or `box.low.x`; "" where the type is a scalar."""
         return tuple(path_name(leaf.path) for leaf in leaves(self.type))
+
+    @property
+    def assumes_rounds(self) -> bool:
+        """Whether merge is written out only as far as its loops end early."""
+        return any(o.kind is Undefined.ROUNDS for o in self.merge.obligations)
 
     @cached_property
     def common(self) -> frozenset[Term]:

@@ -102,6 +102,8 @@ class WrittenOut(Runner):
         self.reader = Reader(problem)
         self.reals = tuple(i for i, sort in enumerate(problem.sorts) if sort is Sort.REAL)
         self._concrete = Concrete(problem)
+        self._last: tuple[Case, Sequence[Leaves | int]] | None = None
+        """What compute gives in the case that was run last: to make a witness small many trees are tried in each."""
 
     @property
     def constants(self) -> Sequence[Value]:
@@ -110,7 +112,9 @@ class WrittenOut(Runner):
 
     def run(self, case: Case) -> Run:
         params, merge = flat_params(self.program, case), self._concrete.merge
-        return Run(self._computed(case, params), lambda a, b: merge(a, b, params), self.reals)
+        if self._last is None or self._last[0] is not case:
+            self._last = case, self._computed(case, params)
+        return Run(self._last[1], lambda a, b: merge(a, b, params), self.reals)
 
     def exactly(self, case: Case) -> Exactly:
         return Exactly(self, case)
@@ -217,10 +221,15 @@ class Exactly:
 
     def _value(self, tree: Tree) -> Sequence[exact.Value] | None:
         """The leaves of a tree, or None where it may have no value."""
-        if isinstance(tree, int):
-            return self._element(tree)
-        bound = self._bound(tree)
-        return None if bound is None else _result(self._problem.merge, bound)
+        if tree not in self._values:
+            bound = None if isinstance(tree, int) else self._bound(tree)
+            merged = None if bound is None else _result(self._problem.merge, bound)
+            self._values[tree] = self._element(tree) if isinstance(tree, int) else merged
+        return self._values[tree]
+
+    @cached_property
+    def _values(self) -> dict[Tree, Sequence[exact.Value] | None]:
+        return {}
 
     def _bound(self, tree: tuple[Tree, Tree]) -> Mapping[Term, exact.Value] | None:
         """The variables of the last merge of a tree."""

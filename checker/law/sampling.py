@@ -31,7 +31,7 @@ class Failed:
 Found: TypeAlias = "tuple[Law, Trial] | Failed"
 
 _LARGEST: Mapping[Law, tuple[int, ...]] = {Law.COMMUTATIVE: (4, 4), Law.ASSOCIATIVE: (3, 3, 2)}
-"""How many elements at most are merged into each of the values that a law speaks of."""
+"""How many of `COUNT` elements at most are merged into each of the values that a law speaks of."""
 
 _PAIRS = 15
 _TRIPLES = 10
@@ -50,6 +50,8 @@ class Effort:
     most: int
     seconds: float
     seed: int = 0
+    count: int = COUNT
+    """How many elements each case has."""
 
 
 def candidates(runner: Runner, wanted: set[Law], effort: Effort, deadline: float, *, may_fail: bool) -> Iterator[Found]:
@@ -57,13 +59,13 @@ def candidates(runner: Runner, wanted: set[Law], effort: Effort, deadline: float
 
     Nothing is tried after the deadline; where steps `may_fail`, something is with no law wanted too.
     """
-    elements = Elements(runner.program, runner.constants, random.Random(effort.seed))
+    elements = Elements(runner.program, runner.constants, random.Random(effort.seed), effort.count)
     enough = time.thread_time() + effort.seconds
     for number in range(effort.most):
         if number >= effort.least and time.thread_time() > enough:
             return
         case = elements.case(number)
-        plan = _plan(frozenset(Law) if may_fail else frozenset(wanted), number % _PLANS)
+        plan = _plan(frozenset(Law) if may_fail else frozenset(wanted), number % _PLANS, effort.count)
         for found in _tried(runner.run(case), case, plan):
             if isinstance(found, Failed) or found[0] in wanted:
                 yield found
@@ -108,9 +110,9 @@ class _Plan:
 
 
 @cache
-def _plan(laws: frozenset[Law], number: int) -> _Plan:
+def _plan(laws: frozenset[Law], number: int, count: int) -> _Plan:
     rng = random.Random(number)
-    at: dict[Tree, int] = {position: position for position in range(COUNT)}
+    at: dict[Tree, int] = {position: position for position in range(count)}
     merges: list[tuple[Tree, int, int]] = []
 
     def place(tree: Tree) -> int:
@@ -122,18 +124,21 @@ def _plan(laws: frozenset[Law], number: int) -> _Plan:
         return at[tree]
 
     pairs = [
-        (law, place(left), place(right)) for law in Law for left, right in _pairs_of_trees(law, rng) if law in laws
+        (law, place(left), place(right))
+        for law in Law
+        for left, right in _pairs_of_trees(law, rng, count)
+        if law in laws
     ]
     return _Plan(tuple(at), tuple(merges), tuple(pairs))
 
 
-def _pairs_of_trees(law: Law, rng: random.Random) -> Iterator[tuple[Tree, Tree]]:
+def _pairs_of_trees(law: Law, rng: random.Random, count: int) -> Iterator[tuple[Tree, Tree]]:
     """Trees over the elements of a case that the law says are equal; merges of two elements recur in them."""
     for _ in range(_PAIRS if law is Law.COMMUTATIVE else _TRIPLES):
-        yield sides(law, rng.sample(range(COUNT), law.values))
+        yield sides(law, rng.sample(range(count), law.values))
     for _ in range(_DEEPER):
-        sizes = [rng.randint(1, largest) for largest in _LARGEST[law]]
-        yield sides(law, trees(rng.sample(range(COUNT), sum(sizes)), sizes))
+        sizes = [rng.randint(1, largest * count // COUNT) for largest in _LARGEST[law]]
+        yield sides(law, trees(rng.sample(range(count), sum(sizes)), sizes))
 
 
 def trees(positions: Sequence[int], sizes: Sequence[int]) -> list[Tree]:

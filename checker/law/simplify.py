@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 
 from kcheck.checker import ir
 from kcheck.checker.arithmetic import INT_MAX, INT_MIN
 from kcheck.checker.law.cases import has_walked_shape
 from kcheck.checker.law.elements import SIMPLE_FLOATS, SIMPLE_INTS, param_numbers, within
-from kcheck.checker.law.evaluate import Leaves, Number, SmallField
+from kcheck.checker.law.evaluate import Case, Leaves, Number, SmallField
 from kcheck.checker.law.values import valid, zero
 from kcheck.checker.law.verdict import Tree, Trial, elements_of
 
@@ -51,9 +50,13 @@ class _Work:
         self._breaks = breaks
         self._deadline = deadline
 
+    @property
+    def _is_late(self) -> bool:
+        return time.monotonic() > self._deadline
+
     def _try(self, trial: Trial) -> bool:
         """Keep this one, if it still breaks."""
-        if trial == self.trial or time.monotonic() > self._deadline or not self._breaks(trial):
+        if self._is_late or trial == self.trial or not self._breaks(trial):
             return False
         self.trial = trial
         return True
@@ -72,7 +75,7 @@ class _Work:
 
     def _with_trees(self, old: Tree, new: Tree) -> Trial:
         trial = self.trial
-        return replace(trial, left=_replaced(trial.left, old, new), right=_replaced(trial.right, old, new))
+        return Trial(trial.case, _replaced(trial.left, old, new), _replaced(trial.right, old, new))
 
     def drop_elements(self) -> None:
         """Leave out the elements that no tree uses, and put the others in the order in which they are named."""
@@ -92,7 +95,7 @@ class _Work:
             for name, field in trial.case.fields.items()
         }
         at = {old: new for new, old in enumerate(order)}
-        return Trial(replace(trial.case, fields=fields), _renamed(trial.left, at), _renamed(trial.right, at))
+        return Trial(Case(fields, trial.case.params), _renamed(trial.left, at), _renamed(trial.right, at))
 
     # ------------------------------------------------------------ params and numbers
 
@@ -105,16 +108,18 @@ class _Work:
 
     def _with_param(self, name: str, value: Leaves) -> Trial:
         case = self.trial.case
-        return replace(self.trial, case=replace(case, params={**case.params, name: value}))
+        return self._with_case(Case(case.fields, {**case.params, name: value}))
 
     def simplify_numbers(self) -> None:
         """Every number in turn; those that are equal together first, as what breaks a law may be a tie."""
         for value in dict.fromkeys(self._numbers()):
             for simpler in _simpler(value):
-                if self._try(self._with_number(value, simpler)):
+                if self._is_late or self._try(self._with_number(value, simpler)):
                     break
         for port in self._program.inputs:
             for position in range(len(self.trial.case.fields[port.name].elements)):
+                if self._is_late:
+                    return
                 self._simplify_element(port, position)
 
     def _numbers(self) -> Iterator[Number]:
@@ -129,10 +134,9 @@ class _Work:
         fields = {}
         for port in self._program.inputs:
             field = self.trial.case.fields[port.name]
-            fields[port.name] = replace(
-                field, elements=tuple(valid(port.type.element, changed(element)) for element in field.elements)
-            )
-        return replace(self.trial, case=replace(self.trial.case, fields=fields))
+            elements = tuple(valid(port.type.element, changed(element)) for element in field.elements)
+            fields[port.name] = SmallField(field.shape, elements)
+        return self._with_case(Case(fields, self.trial.case.params))
 
     def _simplify_element(self, port: ir.PortDecl, position: int) -> None:
         for leaf in range(len(self.trial.case.fields[port.name].elements[position])):
@@ -146,8 +150,11 @@ class _Work:
         element = field.elements[position]
         new = valid(port.type.element, (*element[:leaf], value, *element[leaf + 1 :]))
         elements = (*field.elements[:position], new, *field.elements[position + 1 :])
-        fields = {**self.trial.case.fields, port.name: replace(field, elements=elements)}
-        return replace(self.trial, case=replace(self.trial.case, fields=fields))
+        fields = {**self.trial.case.fields, port.name: SmallField(field.shape, elements)}
+        return self._with_case(Case(fields, self.trial.case.params))
+
+    def _with_case(self, case: Case) -> Trial:
+        return Trial(case, self.trial.left, self.trial.right)
 
 
 def _simpler(value: Number) -> Iterator[Number]:

@@ -34,9 +34,10 @@ _SECONDS = 0.1
 def runner_of(program: ir.Program, make_evaluate: Callable[[], Evaluate]) -> Runner:
     """What runs the cases of a reduction, whether or not it can be written out."""
     try:
-        return WrittenOut(problem_of(program), make_evaluate)
+        problem = problem_of(program)
     except Blocked:
         return Stepwise(program, make_evaluate)
+    return Stepwise(program, make_evaluate) if problem.assumes_rounds else WrittenOut(problem, make_evaluate)
 
 
 class Stepwise(Runner):

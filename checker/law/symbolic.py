@@ -11,11 +11,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
+from itertools import permutations
 from typing import NoReturn, assert_never
 
 from kcheck.checker import arithmetic, ir, types
 from kcheck.checker.builtins import Builtin
 from kcheck.checker.ir import BinaryOp, UnaryOp
+from kcheck.checker.law import euclid
 from kcheck.checker.law.builtins import MEANINGS, Leaves, float_constant
 from kcheck.checker.law.problem import SORTS, Input, Obligation, Problem, Symbolic, Undefined
 from kcheck.checker.law.terms import Op, Sort, Term, Terms, TooLarge, number, variables
@@ -29,6 +31,9 @@ EXPANDED = COMPOSITE_BUILTINS - {Builtin.NORMALIZE}
 
 _MAX_ROUNDS = 2048
 """The most rounds of loops that are written out in all."""
+
+_MOST_ASSUMED = 64
+"""The most rounds that are written out of a loop in merge whose rounds no constant bounds."""
 
 _MAX_AXIS = 1 << 24
 _MAX_INDEX = (1 << 31) - 2
@@ -45,6 +50,16 @@ class Blocked(Exception):
 
 def problem_of(program: ir.Program) -> Problem:
     """The question whether the merge of this reduction obeys its laws; raises `Blocked`."""
+    problem, assumed = _problem_of(program, knows_euclid=True)
+    if not assumed:
+        return problem
+    from kcheck.checker.law.solver.intervals import always  # here, as most merges need nothing of the solver's
+
+    return problem if always(problem, assumed) else _problem_of(program, knows_euclid=False)[0]
+
+
+def _problem_of(program: ir.Program, *, knows_euclid: bool) -> tuple[Problem, Sequence[Term]]:
+    """The problem, and what must hold for its loops that are Euclid's algorithm to have rounds enough."""
     schedule = program.schedule
     assert isinstance(schedule, ir.Fold)
     expanded = expand_prelude(program, EXPANDED)
@@ -53,13 +68,15 @@ def problem_of(program: ir.Program) -> Problem:
     reads = Reads(terms, schedule.over)
     type_ = program.functions[schedule.merge].result
     left, right = _fresh(terms, "left", type_), _fresh(terms, "right", type_)
+    executions = [Execution(expanded, shift, terms, reads, knows_euclid=knows_euclid) for _ in range(2)]
+    executions[0].assumed_rounds = _longest_array(program.functions[schedule.merge])
     try:
         with deep_recursion():
-            merge = _symbolic(expanded, shift, schedule.merge + shift, terms, reads, (left, right))
-            compute = _symbolic(expanded, shift, schedule.element + shift, terms, reads, ())
+            merge = _symbolic(executions[0], schedule.merge + shift, (left, right))
+            compute = _symbolic(executions[1], schedule.element + shift, ())
     except TooLarge:
         raise Blocked("the merge is too large once its loops and calls are written out", program.origin) from None
-    return Problem(
+    problem = Problem(
         terms=terms,
         program=program,
         type=type_,
@@ -71,12 +88,23 @@ def problem_of(program: ir.Program) -> Problem:
         params=tuple(leaf for p in program.params for leaf in reads.param(p.name, p.type)),
         assumptions=tuple(a for p in program.params for a in _range(terms, p, reads.param(p.name, p.type))),
     )
+    return problem, [condition for execution in executions for condition in execution.assumed]
 
 
-def _symbolic(
-    program: ir.Program, prelude: int, function: int, terms: Terms, reads: Reads, args: Sequence[Leaves]
-) -> Symbolic:
-    execution = Execution(program, prelude, terms, reads)
+def _longest_array(merge: ir.Function) -> int:
+    """How many rounds a loop over a part of an array may have; 0 where there is none."""
+    arrays = [type_ for local in merge.locals for type_ in _types_within(local.type) if isinstance(type_, types.Array)]
+    return min(max((array.length for array in arrays), default=0), _MOST_ASSUMED)
+
+
+def _types_within(type_: types.Type) -> Iterator[types.Type]:
+    yield type_
+    if isinstance(type_, types.Struct | types.Array):
+        for part in types.parts(type_):
+            yield from _types_within(part)
+
+
+def _symbolic(execution: Execution, function: int, args: Sequence[Leaves]) -> Symbolic:
     result = execution.call(function, args)
     assert result is not None  # compute and merge have results
     return Symbolic(result, tuple(execution.obligations))
@@ -202,8 +230,14 @@ class Execution:
     terms: Terms
     reads: Reads
     most_rounds: int = _MAX_ROUNDS
+    assumed_rounds: int = 0
+    """How many rounds to write out of a loop that may have more: an obligation says that it has not; 0 for none."""
     is_stepwise: bool = False
     """Whether all values are constants, so that a loop with an `until` may end long before its range does."""
+    knows_euclid: bool = False
+    """Whether a loop that is Euclid's algorithm is the function that it computes."""
+    assumed: list[Term] = field(default_factory=list)
+    """What must hold for that."""
     obligations: list[Obligation] = field(default_factory=list)
     rounds: int = 0
     _guards: list[Term] = field(default_factory=list)
@@ -349,8 +383,13 @@ class Execution:
         terms = self.terms
         low, high = self._scalar(node.low, frame), self._scalar(node.high, frame)
         first, last = self._limits(low)[0], self._limits(high)[1] - (0 if node.closed else 1)
+        if self.knows_euclid and low.is_const and high.is_const and self._ends_as_euclid(node, last - first + 1, frame):
+            return
         if last - first >= self.most_rounds and not self.is_stepwise:
-            self.block("a loop whose rounds have no small constant bound cannot be written out")
+            if not self.assumed_rounds or first == arithmetic.INT_MIN:
+                self.block("a loop whose rounds have no small constant bound cannot be written out")
+            last = first + self.assumed_rounds - 1
+            self.require(terms.le(high, terms.integer(last + (0 if node.closed else 1))), Undefined.ROUNDS)
         running = terms.true
         for counter in range(first, last + 1):
             if running is terms.false or frame.returned is terms.true:
@@ -359,6 +398,26 @@ class Execution:
             i = terms.integer(counter)
             inside = terms.and_(terms.le(low, i), terms.le(i, high) if node.closed else terms.lt(i, high))
             running = self._round(node, i, inside, running, frame)
+
+    def _ends_as_euclid(self, node: ir.Loop, rounds: int, frame: _Frame) -> bool:
+        """Whether the loop is Euclid's algorithm; then `frame` is as after it."""
+        terms = self.terms
+        assigned = {inner.local for inner in ir.walk(node.body) if isinstance(inner, ir.Assign)} & frame.locals.keys()
+        if len(assigned) != 2 or any(frame.function.locals[local].type is not types.INT for local in assigned):
+            return False
+        for first, second in permutations(sorted(assigned)):
+            p, q = terms.var("euclid.p", Sort.INT), terms.var("euclid.q", Sort.INT)
+            trial = Execution(self.program, self.prelude, terms, self.reads, _origins=list(self._origins))
+            entered = frame.copy()
+            entered.locals |= {first: (p,), second: (q,)}
+            trial._round(node, terms.integer(0), terms.true, terms.true, entered)
+            [one], [other] = entered.locals[first], entered.locals[second]
+            if not trial.obligations and euclid.is_round(terms, p, q, (one, other)):
+                [left], [right] = frame.locals[first], frame.locals[second]
+                self.assumed.append(terms.or_(terms.not_(self.guard), euclid.ends_after(terms, left, right, rounds)))
+                frame.locals |= {first: (euclid.gcd(terms, left, right),), second: (terms.integer(0),)}
+                return True
+        return False
 
     def _count_round(self) -> None:
         self.rounds += 1

@@ -23,9 +23,13 @@ class Sort(Enum):
     INT = "Int"
     REAL = "Real"
 
+    __hash__ = object.__hash__  # that of Enum hashes the name anew each time
+
 
 class Op(Enum):
     """The operations; the comment gives the sorts."""
+
+    __hash__ = object.__hash__
 
     CONST = "const"
     """`value` is a bool, an int in the range of Int, or a Fraction."""
@@ -295,7 +299,7 @@ class Terms:
 
     def rebuild(self, term: Term, args: Sequence[Term]) -> Term:
         """The term with other arguments of the same sorts, simplified again."""
-        if all(old is new for old, new in zip(term.args, args, strict=True)):
+        if tuple(args) == term.args:
             return term
         match term.op:
             case Op.NOT:
@@ -355,16 +359,16 @@ def postorder(terms: Sequence[Term]) -> Iterator[Term]:
     pending = list(reversed(terms))
     while pending:
         term = pending[-1]
-        if term in seen:
-            pending.pop()
-            continue
-        missing = [arg for arg in term.args if arg not in seen]
-        if missing:
-            pending.extend(reversed(missing))
-            continue
-        seen.add(term)
+        if term not in seen:
+            height = len(pending)
+            for arg in reversed(term.args):
+                if arg not in seen:
+                    pending.append(arg)
+            if len(pending) > height:
+                continue
+            seen.add(term)
+            yield term
         pending.pop()
-        yield term
 
 
 def variables(terms: Sequence[Term]) -> list[Term]:

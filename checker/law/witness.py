@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from itertools import permutations
 
 from kcheck.checker import ir
+from kcheck.checker.law.elements import COUNT
 from kcheck.checker.law.evaluate import Case, Evaluate, Number
-from kcheck.checker.law.problem import Law
+from kcheck.checker.law.problem import Law, Undefined
 from kcheck.checker.law.running import Runner, clearly_different
 from kcheck.checker.law.sampling import Failed, sides
 from kcheck.checker.law.simplify import simplified
@@ -20,10 +21,11 @@ SECONDS = 0.3
 
 def witness_of(runner: Runner, law: Law, trial: Trial) -> Witness | None:
     """A small witness from a trial that seems to break a law, or None where it does not hold up."""
-    if not _surely_differing(runner, trial):
-        return None
+    if runner.reals and not _surely_differing(runner, trial):
+        return None  # not worth making small; without Floats a trial is exact
     used = dict.fromkeys(elements_of(trial.left))
-    plain = (sides(law, positions) for positions in permutations(used, law.values))
+    few = tuple(used)[:COUNT]  # of many there are too many choices, and few of them break a law that needs many
+    plain = (sides(law, positions) for positions in permutations(few, law.values))
     small = simplified(runner.program, trial, plain, runner.breaks, time.monotonic() + SECONDS)
     return confirmed(runner, small) or confirmed(runner, trial)
 
@@ -49,7 +51,8 @@ def _shows(a: Number, b: Number) -> bool:
 
 def undefined_of(runner: Runner, failed: Failed) -> UndefinedStep | None:
     """A small case of a step that seems to have no value, or None where it does not hold up."""
-    if runner.exactly(failed.case).failing(failed.tree) is None:
+    found = runner.exactly(failed.case).failing(failed.tree)
+    if found is None or found.kind is Undefined.ROUNDS:
         return None
 
     def fails(trial: Trial) -> bool:
@@ -66,7 +69,7 @@ def confirmed_undefined(runner: Runner, failed: Failed) -> UndefinedStep | None:
     """The step, where over the reals it surely has no value for these elements."""
     case, tree = failed.case, failed.tree
     obligation = runner.exactly(case).failing(tree)
-    if obligation is None:
+    if obligation is None or obligation.kind is Undefined.ROUNDS:
         return None
     sides = () if isinstance(tree, int) else tree
     parts = Replay(runner.program, case, runner.evaluate).steps(sides)

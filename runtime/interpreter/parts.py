@@ -38,7 +38,8 @@ class InterpretedParts:
         assert isinstance(fold, ir.Fold)
         type_ = program.functions[fold.merge].result
         values = [_array(type_, (len(side),), side) for side in (left, right)]
-        return _elements(type_, self._interpreter.call(program, fold.merge, values, _params(program, params)), 1)
+        each = self._each_element(program)  # of the same functions, which are compiled but once
+        return _elements(type_, self._interpreter.call(each, fold.merge, values, _params(program, params)), 1)
 
     def _each_element(self, program: ir.Program) -> ir.Program:
         """The map of a reduction's compute; one object as long as the reduction is, for what is compiled of it."""

@@ -54,6 +54,10 @@ class LawCase:
         return self.name.startswith("practice/")
 
     @property
+    def is_ported(self) -> bool:
+        return self.name.startswith("ported/")
+
+    @property
     def is_undefined(self) -> bool:
         return self.laws == UNDEFINED
 

@@ -86,6 +86,10 @@ class Reading:
                 return mpmath.exp(_mpf(self.ratio(Ratio({key[0]: 1}, key[1]))))
             case Kind.LOG:
                 return mpmath.log(_mpf(self._key(key)))
+            case Kind.COSINE:
+                return mpmath.cos(_mpf(self._key(key)))
+            case Kind.SINE:
+                return mpmath.sin(_mpf(self._key(key)))
             case Kind.SQRT:
                 return mpmath.sqrt(_mpf(self._key(key)))
             case Kind.ABS:
@@ -109,6 +113,10 @@ class Reading:
                 return signed(self._conjunction(*key))
             case Kind.MODULO:
                 return self._key(key[1]) % key[0]
+            case Kind.REST:
+                return self._key(key[1]) % self.atom(key[0])
+            case Kind.DIVISOR:
+                return signed(math.gcd(*(signed(self._key(each)) for each in key)))
             case Kind.OTHER:
                 return self._other(*key)
 
@@ -119,6 +127,8 @@ class Reading:
         return result
 
     def _other(self, name: str, *keys: Any) -> Any:
+        if name == "atan2":
+            return mpmath.atan2(*(_mpf(self._key(key)) for key in keys[1:]))
         terms = Terms()
         if all(isinstance(key, frozenset) for key in keys):
             arguments = [terms.integer(self._key(key)) for key in keys]

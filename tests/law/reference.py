@@ -118,4 +118,6 @@ def _function(term: Term, args: list[Any]) -> Any:
     if term.value == "bitcast_float":
         value = floats.to_float(args[0] & 0xFFFFFFFF)
         return Fraction(value) if math.isfinite(value) else None
+    if term.value == "gcd":
+        return arithmetic.wrap(math.gcd(*args))
     return Fraction(_FUNCTIONS[str(term.value)](*args))

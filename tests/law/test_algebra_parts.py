@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from kcheck.checker.law import algebra
+from kcheck.checker.law import algebra, work
 from kcheck.checker.law.algebra import laws
 from kcheck.checker.law.algebra.elimination import Row, refute
 from kcheck.checker.law.algebra.interval import Interval
@@ -168,7 +168,7 @@ def reduction(members: str, element: str, more: str = "") -> Problem:
 
 
 def proof_of(problem: Problem, law: Law, *invariants: Invariant) -> algebra.Proof | None:
-    return algebra.prove(problem, law, invariants, time.thread_time() + 5)
+    return algebra.prove(problem, law, invariants, work.clock() + 5)
 
 
 def test_a_proof_names_the_invariants_it_rests_on() -> None:
@@ -228,13 +228,13 @@ def test_what_is_false_is_not_proved(way: laws.Prover, part: int, monkeypatch: p
     """Without the look at a few values that ends most such attempts at once."""
     monkeypatch.setattr(laws, "fails", lambda *_: False)
     for case, law in wrong_claims()[part::4]:
-        assert way(problem_of(case.program), law, (), time.thread_time() + 0.1) is None, f"{case.name} {law}"
+        assert way(problem_of(case.program), law, (), work.clock() + 0.1) is None, f"{case.name} {law}"
 
 
 @pytest.mark.parametrize("way", [algebra.prove, algebra.prove_linear])
 def test_a_late_start_proves_nothing_that_takes_cases(way: laws.Prover) -> None:
     [case] = [case for case in law_cases() if case.name == "development/argmax with the smaller place on a tie"]
-    assert way(problem_of(case.program), Law.ASSOCIATIVE, (), time.thread_time() - 1) is None
+    assert way(problem_of(case.program), Law.ASSOCIATIVE, (), work.clock() - 1) is None
 
 
 def test_polynomials_that_grow_with_each_round_end_in_time() -> None:
@@ -244,5 +244,5 @@ def test_polynomials_that_grow_with_each_round_end_in_time() -> None:
         problem = problem_of(over_ints(merge))
         problem.sides(Law.ASSOCIATIVE)  # made once, and kept: the time goes to the polynomials
         start = time.thread_time()
-        assert algebra.prove(problem, Law.ASSOCIATIVE, (), start + 0.2) is None
+        assert algebra.prove(problem, Law.ASSOCIATIVE, (), work.clock() + 0.2) is None
         assert time.thread_time() - start < 2.0

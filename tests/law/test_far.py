@@ -12,13 +12,19 @@ from tests.law.cases import LawCase, law_cases
 from tests.law.exact import ExactProgram, UndefinedValue, differ, real
 
 CASES = {case.name: case for case in law_cases() if case.far}
-COUNTS = (1, 2, 3, 1000, 2**29, 2**30, 3 * 2**29)
+COUNTS = (1, 2, 3, 20, 60, 1000, 2**29, 2**30, 3 * 2**29)
 RED, GREEN = real(0.7152000069618225), real(0.2125999927520752)
 """The Floats 0.7152 and 0.2126, the weights of green and of red in `luma`."""
+
+OWN_RED, OWN_GREEN = real(0.29899999499320984), real(0.5870000123977661)
+"""The Floats 0.299 and 0.587."""
 
 LEAVES: dict[str, list[Any]] = {
     "geometry/brightest colour": [(RED, Fraction(0), Fraction(0)), (Fraction(0), GREEN, Fraction(0))],
     "integers/count of leaves by two": [(2, 2), (-2, 0)],
+    "ported/brightest by own weights": [(OWN_GREEN, Fraction(0), Fraction(0)), (Fraction(0), OWN_RED, Fraction(0))],
+    "ported/counter reset at a hundred": [1],
+    "ported/masks under a shift": [(1, 1), (5, 1)],
     "statistics/mean with a count of four for each leaf": [(4, Fraction(1))],
     "statistics/sum of decibels with two rounded constants": [Fraction(0), Fraction(10)],
     "traps/a count that grows twice as fast": [(1, 1), (1, 5)],

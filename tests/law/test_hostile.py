@@ -11,7 +11,7 @@ import pytest
 from kcheck.checker import ir
 from kcheck.checker.law.prover import Prover
 from kcheck.runtime.interpreter.parts import InterpretedParts
-from tests.law.build import over_ints, reduction
+from tests.law.build import largest, over_ints, reduction
 
 SECONDS = 4.0
 """What each may take,"""
@@ -65,30 +65,7 @@ def variants() -> ir.Program:
 
 def numbers() -> ir.Program:
     """The twelve largest with their numbers: 144 comparisons that turn on one another."""
-    return reduction(
-        "Int",
-        "Top",
-        "Top { key: [sample(values); 12], id: [index(); 12] }",
-        """
-        var top = a;
-        for i in 0..12 {
-          var k = b.key[i];
-          var n = b.id[i];
-          for j in 0..12 {
-            if k > top.key[j] || (k == top.key[j] && n < top.id[j]) {
-              let old = top.key[j];
-              let number = top.id[j];
-              top.key[j] = k;
-              top.id[j] = n;
-              k = old;
-              n = number;
-            }
-          }
-        }
-        top
-        """,
-        "struct Top { key: [Int; 12]; id: [Int; 12]; }",
-    )
+    return largest(12, "Top { key: [sample(values); 12], id: [index(); 12] }")
 
 
 HOSTILE = {make.__name__: make for make in (fields, chosen_fields, rounds, lawful_rounds, variants, numbers)}

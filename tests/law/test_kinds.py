@@ -81,7 +81,7 @@ KINDS = [
     Kind("int float sat", "rp", "int(float(a) + float(b))", compute="abs(sample(xs))"),
     Kind(
         "count2 chan",
-        "uu",
+        "pp",  # 2 for each leaf wraps, but to 0 only for 2^31 leaves: one more than a fold has
         "S { n: a.n + b.n, m: (a.m * float(a.n) + b.m * float(b.n)) / float(a.n + b.n) }",
         compute="S { n: 2, m: sample(xs) }",
         type="S",

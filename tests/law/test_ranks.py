@@ -17,34 +17,13 @@ from kcheck.checker.law.solver.ranked import Ranked, ranked
 from kcheck.checker.law.symbolic import problem_of
 from kcheck.checker.law.terms import Sort, number
 from kcheck.checker.law.verdict import PROVED
-from tests.law.build import reduction
+from tests.law.build import LARGER, largest, reduction
 from tests.law.reference import evaluate
 
-INSERTED = """
-var top = a;
-for i in 0..3 {{
-  var k = b.key[i];
-  var n = b.id[i];
-  for j in 0..3 {{
-    if {test} {{
-      let old = top.key[j];
-      let number = top.id[j];
-      top.key[j] = k;
-      top.id[j] = n;
-      k = old;
-      n = number;
-    }}
-  }}
-}}
-top
-"""
-TOP = "struct Top { key: [Int; 3]; id: [Int; 3]; }"
-TEST = "k > top.key[j] || (k == top.key[j] && n < top.id[j])"
 
-
-def top_three(fill: str = "-2147483648", last: str = "2147483647", test: str = TEST) -> ir.Program:
+def top_three(fill: str = "-2147483648", last: str = "2147483647", test: str = LARGER) -> ir.Program:
     compute = f"Top {{ key: [sample(values), {fill}, {fill}], id: [index(), {last}, {last}] }}"
-    return reduction("Int", "Top", compute, INSERTED.format(test=test), TOP)
+    return largest(3, compute, test)
 
 
 def nearest(merge: str) -> ir.Program:

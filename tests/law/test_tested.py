@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import random
-import time
 
 import pytest
 
 from kcheck.checker import ir
+from kcheck.checker.law import work
 from kcheck.checker.law.problem import Law
 from kcheck.checker.law.solver.guards import test_text as text_of_test
 from kcheck.checker.law.solver.guards import tests_of_one_side as one_sided
@@ -32,7 +32,7 @@ def hits(miss: str) -> ir.Program:
 
 
 def proved(program: ir.Program) -> dict[Law, tuple[str, ...]]:
-    found = laws_by_tests(problem_of(program), set(Law), time.thread_time() + 20)
+    found = laws_by_tests(problem_of(program), set(Law), work.clock() + 20)
     return {law: tuple(sorted(invariant.text for invariant in used)) for law, used in found.items()}
 
 
@@ -82,7 +82,7 @@ def test_no_law_that_fails_is_proved(law: Law) -> None:
             continue
         problem = problem_of(case.program)
         if not (problem.compute.obligations or problem.merge.obligations):
-            assert law not in laws_by_tests(problem, {law}, time.thread_time() + 0.2), case.name
+            assert law not in laws_by_tests(problem, {law}, work.clock() + 0.2), case.name
 
 
 def test_what_laws_rest_on_holds_of_random_folds() -> None:
@@ -92,7 +92,7 @@ def test_what_laws_rest_on_holds_of_random_folds() -> None:
         problem = problem_of(case.program)
         if case.is_undefined or problem.compute.obligations or problem.merge.obligations:
             continue
-        found = laws_by_tests(problem, set(Law), time.thread_time() + 0.2)
+        found = laws_by_tests(problem, set(Law), work.clock() + 0.2)
         used = [invariant for invariants in found.values() for invariant in invariants]
         state = problem.state("h")
         source = random.Random(3)

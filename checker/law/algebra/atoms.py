@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
+from fractions import Fraction
 
 from kcheck.checker.law.algebra.interval import EVERYTHING, Interval
-from kcheck.checker.law.algebra.polynomial import Polynomial
+from kcheck.checker.law.algebra.polynomial import ONE, Polynomial, power, scale, tidy
 
 
 class Kind(Enum):
@@ -18,6 +19,8 @@ class Kind(Enum):
     EXP = "exp"
     """e to a monomial: its exponent in a monomial may be any fraction."""
     LOG = "log"
+    COSINE = "cos"
+    SINE = "sin"
     SQRT = "sqrt"
     ABS = "abs"
     FLOOR = "floor"
@@ -33,6 +36,10 @@ class Kind(Enum):
     """What `bits` keeps of `&`, `|` and `^`."""
     MODULO = "modulo"
     """A polynomial over the numbers 0 to p - 1."""
+    REST = "rest"
+    """A polynomial over the numbers 0 to p - 1, where p is an atom above 0."""
+    DIVISOR = "gcd"
+    """The greatest common divisor of some polynomials, each of whose values as an Int is meant."""
     OTHER = "other"
     """Any other function of normal forms."""
 
@@ -77,6 +84,19 @@ class Atoms:
             known = self._known[kind, key] = len(self._all)
             self._all.append(Atom(known, kind, key, integral, interval, square))
         return known
+
+    def learn_square(self, p: Polynomial) -> None:
+        """That p is 0 on all paths: of a sum of squares of variables one is what the others leave."""
+        squares = {m[0][0]: c for m, c in p.items() if len(m) == 1 and m[0][1] == 2}
+        if not squares or len(squares) < len(p) - (ONE in p) or any(self._is_known(a) for a in squares):
+            return
+        last = max(squares)
+        rest = {m: c for m, c in p.items() if m != power(last, 2)}
+        self._all[last] = replace(self._all[last], square=scale(rest, tidy(-1 / Fraction(squares[last]))))
+
+    def _is_known(self, atom: int) -> bool:
+        """Whether the square of an atom has other atoms in it already, or may be known in another way."""
+        return self._all[atom].square is not None or self._all[atom].kind is not Kind.VARIABLE
 
     def whole(self, p: Polynomial) -> bool:
         """Whether this polynomial has only whole values."""

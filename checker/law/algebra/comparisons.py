@@ -7,12 +7,11 @@ transitive, so that each path stands for at least the values that take it.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from fractions import Fraction
-from itertools import pairwise
 from typing import TypeAlias
 
+from kcheck.checker.law import work
 from kcheck.checker.law.algebra.facts import reduced
 from kcheck.checker.law.algebra.polynomial import (
     ONE,
@@ -39,6 +38,9 @@ SECONDS = 0.05
 
 MOST_IN_VAIN = 100
 """After so many paths that no fact excludes it is not likely that one does."""
+
+_VALUE, _PATH = 6e-6, 2e-5
+"""The work of finding a value, and of starting a path."""
 
 MAX_MONOMIALS = 60
 """Longer polynomials are left to the normal forms."""
@@ -190,12 +192,14 @@ class Path:
                 strictly[node] |= over if strict or strictly[node] & low_bit else far_over
 
     def order_constants(self) -> None:
-        """Know the order of all constants so far."""
+        """Know the order of all constants so far; nothing else may be known yet."""
         constants = self._nodes.constants
         for sort in (Sort.INT, Sort.REAL):
-            ordered = sorted((n for n in constants if self._nodes.sorts[n] is sort), key=constants.__getitem__)
-            for low, high in pairwise(ordered):
-                self._assume_below(low, high, True)
+            greater = 0
+            for node in sorted((n for n in constants if self._nodes.sorts[n] is sort), key=constants.__getitem__)[::-1]:
+                self._strictly[node] = greater
+                greater |= 1 << node
+                self._above[node] = greater
 
     def is_below(self, x: int, y: int) -> bool:
         """Whether x < y; raises `Open`."""
@@ -295,6 +299,7 @@ class Path:
         """Raises `Open`, and `TooLarge` where the normal forms have to do it."""
         known = self._values.get(term)
         if known is None:
+            work.count(_VALUE)
             known = self._values[term] = self._made(term)
         return known
 
@@ -373,7 +378,7 @@ def _unproved(goals: Sequence[Goal], facts: Sequence[Term], paths: int, deadline
     """Of each group the goals that are left open."""
     for group in groups(goals):
         chosen = [goals[i] for i in group]
-        proved = Search(facts, paths, min(deadline, time.thread_time() + SECONDS)).proved(chosen)
+        proved = Search(facts, paths, min(deadline, work.clock() + SECONDS)).proved(chosen)
         yield [goal for i, goal in enumerate(chosen) if i not in proved]
 
 
@@ -437,10 +442,11 @@ class Search:
         left = set(range(len(goals)))
         pending = [self._start(goals)]
         while pending and left:
+            work.count(_PATH)
             self._left -= 1
             if self._in_vain > MOST_IN_VAIN:
                 return set()
-            if self._left < 0 or time.thread_time() > self._deadline:
+            if self._left < 0 or work.clock() > self._deadline:
                 self.is_cut_short = True
                 return set()
             path = pending.pop()

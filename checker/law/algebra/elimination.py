@@ -10,10 +10,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from kcheck.checker.law import work
 from kcheck.checker.law.algebra.polynomial import ONE, Monomial, Polynomial
 
 MAX_STEPS = 800
 """The most rows to make; beyond them nothing is said."""
+_COMBINING = 2e-5
+"""The work of adding two rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +82,7 @@ def _line(row: Row, numbers: dict[Monomial, int]) -> _Line:
 
 def _combined(x: _Line, by: int, y: _Line, times: int) -> _Line:
     """by * x + times * y, in the smallest whole numbers."""
+    work.count(_COMBINING)
     factors = {n: by * c for n, c in x.factors.items()}
     for n, c in y.factors.items():
         total = factors.get(n, 0) + times * c

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from kcheck.checker.arithmetic import INT_MAX, INT_MIN, wrap
+from kcheck.checker.law import work
 from kcheck.checker.law.algebra.atoms import Atoms, Kind
 from kcheck.checker.law.algebra.elimination import Oracle, Row
 from kcheck.checker.law.algebra.interval import EVERYTHING, ZERO, Interval, point
@@ -44,6 +44,10 @@ ANY = NEGATIVE | NULL | ABOVE
 TWO_TO_32 = 1 << 32
 MAX_UNSIGNED = TWO_TO_32 - 1
 FAR = 1 << 30
+_WRAPPED = (Kind.SIGNED, Kind.UNSIGNED)
+"""What equals its polynomial modulo 2^32."""
+_SIGN, _COPY = 1e-4, 5e-5
+"""The work of finding the signs that a polynomial may have, and of starting a branch."""
 MAX_REWRITES = 60
 """The most steps in which known equations are put into a polynomial."""
 
@@ -84,12 +88,12 @@ class Usage:
     """Shared by all paths of a search: the invariants that conclusions were drawn from, as bits, and the deadline."""
 
     deadline: float
-    """In the seconds of `time.thread_time`, so that a busy machine proves what an idle one does."""
+    """In the time of `work`."""
     causes: int = 0
 
     def check(self) -> None:
         """Raises `TooLarge` after the deadline."""
-        if time.thread_time() > self.deadline:
+        if work.clock() > self.deadline:
             raise TooLarge
 
 
@@ -120,6 +124,7 @@ class Facts:
         """Equations modulo 2^32."""
 
     def copy(self) -> Facts:
+        work.count(_COPY)
         twin = Facts(self.atoms, self._usage, self._oracle)
         twin._signs = dict(self._signs)
         twin._settled = dict(self._settled)
@@ -156,6 +161,7 @@ class Facts:
         base_key = key(base)
         signs = self._settled.get(base_key)
         if signs is None:
+            work.count(_SIGN)
             signs = self._settled[base_key] = self._worked_out(base, base_key)
         return signs if factor > 0 else flipped(signs)
 
@@ -223,6 +229,8 @@ class Facts:
     def vanishes(self, p: Polynomial, wrapping: bool) -> bool:
         """Whether p is 0 (modulo 2^32, if wrapping) once the known equations are put in."""
         rules = self._zeros_wrapping if wrapping else self._zeros
+        if wrapping and any(self.atoms[atom].kind in _WRAPPED for atom in atoms_of(p)):
+            p = self._wrapping(p)
         for _ in range(MAX_REWRITES):
             if not p:
                 return True
@@ -357,7 +365,7 @@ class Facts:
             for atom, exponent in monomial:
                 entry = self.atoms[atom]
                 base = of_atom(atom)
-                if entry.kind is Kind.SIGNED or entry.kind is Kind.UNSIGNED:
+                if entry.kind in _WRAPPED:
                     assert isinstance(entry.key, frozenset)
                     base = dict(entry.key)
                 for _ in range(int(exponent)):

@@ -224,7 +224,10 @@ class Integers:
 
     def _remainder(self, op: Op, x: Polynomial, y: Polynomial) -> Polynomial:
         divisor = constant_value(y)
-        if divisor is None or divisor <= 0:
+        if divisor is None:
+            rest = self._rest_by(x, y)
+            return self._opaque(op, x, y) if rest is None else rest
+        if divisor <= 0:
             return self._opaque(op, x, y)
         p = int(divisor)
         if op is Op.UREM and not p & (p - 1):
@@ -234,6 +237,34 @@ class Integers:
         if op is Op.UREM:
             return self._modulo(self.unsigned(x), p)
         return self._opaque(op, x, y, bounds=Interval(1 - p, p - 1))
+
+    def _rest_by(self, x: Polynomial, y: Polynomial) -> Polynomial | None:
+        """The rest of x, not below 0, modulo a number above 0 that is one atom; None where it is not known to be so."""
+        by = single_atom(y)
+        if by is None or self._facts.sign(y) != ABOVE or not self._facts.within(x, 0, INT_MAX):
+            return None
+        if self._facts.sign(subtract(x, y)) == NEGATIVE:
+            return x
+        total: Polynomial = ZERO
+        for monomial, coefficient in x.items():
+            part = constant(coefficient)
+            for atom, exponent in monomial:
+                base = self._without_rest(atom, by)
+                for _ in range(int(exponent)):
+                    part = multiply(part, base)
+            total = add(total, part)
+        rest = {m: c for m, c in total.items() if all(atom != by for atom, _ in m)}
+        high = self._facts.interval(y).high
+        bounds = Interval(0, INT_MAX if high is None else int(high) - 1)
+        return of_atom(self._atoms.make(Kind.REST, (by, key(rest)), integral=True, interval=bounds)) if rest else ZERO
+
+    def _without_rest(self, atom: int, by: int) -> Polynomial:
+        entry = self._atoms[atom]
+        if entry.kind is Kind.REST:
+            assert isinstance(entry.key, tuple)
+            if entry.key[0] == by:
+                return dict(entry.key[1])
+        return of_atom(atom)
 
     def _modulo(self, x: Polynomial, p: int) -> Polynomial:
         """The rest of x modulo p, for an x whose value is not below 0 or a p that divides 2^32."""

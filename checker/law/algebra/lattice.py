@@ -57,9 +57,13 @@ def extreme(facts: Facts, arguments: Sequence[Polynomial], greatest: bool, tropi
         common = add(common, offset)
         form = _lowered(form, offset)
         inner = _inner(facts, form)
-        if inner is None:
+        both = _both_ends(facts, form) if inner is None and not tropical else None
+        if inner is not None:
+            form = _flattened(facts, form, *inner)
+        elif both is not None:
+            form = _spread(form, *both)
+        else:
             break
-        form = _flattened(facts, form, *inner)
     form = _absorbed(facts, form)
     if len(form) == 1 and len(least := next(iter(form))) == 1:
         return add(common, dict(next(iter(least))))
@@ -180,6 +184,38 @@ def _flattened(facts: Facts, form: Form, atom: int, times: Monomial) -> Form:
         return _mapped(_negated(inner), lambda p: add(rest, shift(p, times), -factor))
 
     return _absorbed(facts, _join(_absorbed(facts, _meet([replaced(leaf) for leaf in least])) for least in form))
+
+
+def _both_ends(facts: Facts, form: Form) -> tuple[Key, Key, list[Key]] | None:
+    """Two leaves that are one but for the least of some values in the one and the greatest of them in the other.
+
+    Whatever the sign of what is multiplied with them, the least of both leaves is then the least of those with each
+    value in their place, and so is the greatest.  Gives the two leaves, and what to put in their place.
+    """
+    leaves = _leaves(form)
+    if len(form) > 1 and any(len(least) > 1 for least in form):
+        return None  # neither a minimum nor a maximum alone
+    for leaf in leaves:
+        for monomial, factor in leaf:
+            atom = _extreme_in(facts, monomial)
+            least = facts.atoms[atom].key if atom is not None else frozenset()
+            assert isinstance(least, frozenset)
+            if atom is None or len(least) != 1:
+                continue
+            values = next(iter(least))
+            greatest = facts.atoms.make(Kind.EXTREME, frozenset(frozenset({value}) for value in values))
+            times = multiply_monomials(monomial, power(atom, -1))
+            rest = add(dict(leaf), {monomial: factor}, -1)
+            other = key(add(rest, {multiply_monomials(times, power(greatest)): factor}))
+            if other in leaves:
+                return leaf, other, [key(add(rest, shift(dict(value), times), factor)) for value in values]
+    return None
+
+
+def _spread(form: Form, least: Key, greatest: Key, values: Sequence[Key]) -> Form:
+    """With the values in the place of the two leaves."""
+    leaves = (_leaves(form) - {least, greatest}) | set(values)
+    return frozenset({frozenset(leaves)}) if len(form) == 1 else frozenset(frozenset({leaf}) for leaf in leaves)
 
 
 def _join(forms: Iterable[Form]) -> Form:

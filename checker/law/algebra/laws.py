@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TypeAlias
 
+from kcheck.checker.law import work
 from kcheck.checker.law.algebra import comparisons, elimination
 from kcheck.checker.law.algebra.atoms import Atoms
 from kcheck.checker.law.algebra.bits import Bits
@@ -38,11 +38,11 @@ def follows(problem: Problem, law: Law) -> bool:
     except TooManyTerms:
         return False
     goals = [(x, y) for x, y in zip(left, right, strict=True) if x is not y]
-    return comparisons.are_proved(goals, problem.assumptions, _FEW_PATHS, time.thread_time() + _FEW_SECONDS)
+    return comparisons.are_proved(goals, problem.assumptions, _FEW_PATHS, work.clock() + _FEW_SECONDS)
 
 
 def prove(problem: Problem, law: Law, invariants: Sequence[Invariant], deadline: float) -> Proof | None:
-    """A proof by normal forms; None where there is none, or not before `deadline` (of `time.thread_time`)."""
+    """A proof by normal forms; None where there is none, or not before `deadline` (in the time of `work`)."""
     return _prove(problem, law, invariants, deadline, Attempt.proves, "normal forms")
 
 
@@ -61,6 +61,17 @@ def prove_leaf(
     left, right = problem.sides(law)
     way = Attempt.proves_linearly if linear else Attempt.proves
     return _needed(problem, _names(law), invariants, [(left[leaf], right[leaf])], deadline, way)
+
+
+def entailed(
+    problem: Problem, names: str, invariants: Sequence[Invariant], goals: Sequence[Goal], deadline: float
+) -> list[int]:
+    """Which goals are proved for states of these names that have all invariants."""
+    try:
+        attempt = Attempt(problem, names, invariants, deadline)
+    except (TooLarge, Contradiction, RecursionError):
+        return []
+    return [i for i, goal in enumerate(goals) if work.clock() < deadline and attempt.shows(goal)]
 
 
 def _names(law: Law) -> str:
@@ -98,7 +109,7 @@ def _needed(
     """Invariants that are enough for a proof of all goals; None where none was found."""
     if not goals:
         return []
-    begun = time.thread_time()
+    begun = work.clock()
     used = _attempt(problem, names, invariants, goals, deadline, way)
     if used is None:
         return None
@@ -106,9 +117,9 @@ def _needed(
     if len(used) < len(invariants) and _attempt(problem, names, used, goals, deadline, way) is None:
         return list(invariants)
     # What a conclusion was drawn from need not be needed: leave out what is not, while that is quick.
-    took = time.thread_time() - begun
+    took = work.clock() - begun
     for invariant in tuple(used):
-        if time.thread_time() + took > min(deadline, begun + 4 * took + 0.02):
+        if work.clock() + took > min(deadline, begun + 4 * took + 0.02):
             break
         fewer = [other for other in used if other is not invariant]
         if _attempt(problem, names, fewer, goals, deadline, way) is not None:
@@ -155,12 +166,18 @@ class Attempt:
             return None
         return self._caused(self._usage.causes)
 
+    def shows(self, goal: Goal) -> bool:
+        try:
+            return self.proves([goal]) is not None
+        except (TooLarge, Contradiction, RecursionError):
+            return False
+
     def proves_linearly(self, goals: Sequence[Goal]) -> list[Invariant] | None:
         """The same with z3 for the cases."""
         path = Normal(self._facts.copy(), self._bits, Style.SPLIT)
         query = Guarded(path, len(self._invariants))
         try:
-            causes = query.proves(goals, self._clauses, self._deadline - time.thread_time())
+            causes = query.proves(goals, self._clauses, self._deadline - work.clock())
         except (TooLarge, Undefined):
             return None
         return None if causes is None else self._caused(causes | self._usage.causes)
@@ -185,6 +202,8 @@ class Attempt:
             query = question(Normal(self._facts, self._bits), part)
             if isinstance(query, Query):
                 self._facts.assume(query, cause)
+                if query.signs == NULL:
+                    self._facts.atoms.learn_square(query.polynomial)
             elif query is None:
                 self._clauses.append((alternatives(part), cause))
 

@@ -11,6 +11,8 @@ from enum import Enum
 from fractions import Fraction
 from typing import TypeAlias
 
+from kcheck.checker.law import work
+from kcheck.checker.law.algebra.angles import Angles
 from kcheck.checker.law.algebra.atoms import Atoms, Kind
 from kcheck.checker.law.algebra.bits import Bits
 from kcheck.checker.law.algebra.facts import ABOVE, NEGATIVE, NULL, Facts, Query, reduced
@@ -18,6 +20,7 @@ from kcheck.checker.law.algebra.integers import Integers
 from kcheck.checker.law.algebra.interval import EVERYTHING, INT, Interval
 from kcheck.checker.law.algebra.polynomial import (
     ONE,
+    Key,
     Polynomial,
     add,
     constant,
@@ -25,14 +28,19 @@ from kcheck.checker.law.algebra.polynomial import (
     multiply,
     of_atom,
     scale,
+    single_atom,
     subtract,
 )
 from kcheck.checker.law.algebra.reals import Ratio, Reals
+from kcheck.checker.law.euclid import GCD
 from kcheck.checker.law.terms import Op, Sort, Term, number
 
 Value: TypeAlias = "bool | Polynomial | Ratio"
 
 BOOL = Interval(0, 1)
+
+_FORM = 4e-5
+"""The work of making a normal form of those of its arguments."""
 
 
 class Split(Exception):
@@ -70,6 +78,7 @@ class Normal:
         self._bits = bits
         self._memo: dict[Term, Value] = dict(memo or {})
         self._reals = Reals(facts, style is Style.TROPICAL)
+        self._angles = Angles(self._reals)
         self._integers = Integers(facts, bits, style is Style.TROPICAL)
 
     def branch(self, query: Query, cause: int = 0) -> Normal:
@@ -102,6 +111,7 @@ class Normal:
                 continue
             pending.pop()
             if top not in memo:
+                work.count(_FORM)
                 self.facts.check_time()  # polynomials may grow with each step
                 memo[top] = self._made(top)
         return memo[term]
@@ -325,10 +335,30 @@ class Normal:
     # ------------------------------------------------------------ operations
 
     def _atomic(self, term: Term) -> Value:
+        if term.op is Op.FUNCTION and term.value == "cos":
+            return self._angles.cosine(self._real(term.args[0]))
+        if term.op is Op.FUNCTION and term.value == "sin":
+            return self._angles.sine(self._real(term.args[0]))
+        if term.op is Op.FUNCTION and term.value == GCD:
+            return self._divisor([self._int(argument) for argument in term.args])
         p = of_atom(self._atom(term))
         if term.sort is Sort.REAL:
             return Ratio(_substituted(p, self.facts.solved))
         return reduced(_substituted(reduced(_substituted(p, self.facts.solved)), self.facts.solved_wrapping))
+
+    def _divisor(self, numbers: Sequence[Polynomial]) -> Polynomial:
+        """The greatest common divisor; of divisors it is that of all their numbers, and 0 is divided by all."""
+        atoms: Atoms = self.facts.atoms
+        divided: set[Key] = set()
+        for p in numbers:
+            inner = single_atom(p)
+            if inner is not None and atoms[inner].kind is Kind.DIVISOR:
+                numbers_of_inner = atoms[inner].key
+                assert isinstance(numbers_of_inner, frozenset)
+                divided |= numbers_of_inner
+            elif p:
+                divided.add(key(p))
+        return of_atom(atoms.make(Kind.DIVISOR, frozenset(divided), integral=True, interval=INT)) if divided else {}
 
     def _atom(self, term: Term) -> int:
         atoms: Atoms = self.facts.atoms

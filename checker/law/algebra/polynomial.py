@@ -13,6 +13,8 @@ from functools import lru_cache
 from heapq import heapify, heappop, heappush
 from typing import TypeAlias
 
+from kcheck.checker.law import work
+
 Number: TypeAlias = "int | Fraction"
 Monomial: TypeAlias = tuple[tuple[int, Number], ...]
 Polynomial: TypeAlias = Mapping[Monomial, Number]
@@ -23,6 +25,10 @@ ONE: Monomial = ()
 ZERO: Polynomial = {}
 MAX_TERMS = 10_000
 """The most monomials that a product may go through."""
+
+
+_PRODUCT = 1e-5
+"""The work of one product of monomials."""
 
 
 class TooLarge(Exception):
@@ -97,8 +103,10 @@ def multiply_monomials(m: Monomial, n: Monomial) -> Monomial:
 
 
 def multiply(p: Polynomial, q: Polynomial) -> Polynomial:
-    if len(p) * len(q) > MAX_TERMS:
+    products = len(p) * len(q)
+    if products > MAX_TERMS:
         raise TooLarge
+    work.count(_PRODUCT * products)
     result: dict[Monomial, Number] = {}
     for m, a in p.items():
         for n, b in q.items():
@@ -172,6 +180,7 @@ def divide(p: Polynomial, q: Polynomial) -> Polynomial | None:
     queue = [(rank(monomial), monomial) for monomial in rest]
     heapify(queue)
     while queue:
+        work.count(_PRODUCT * len(q))
         _, top = heappop(queue)
         coefficient = rest.pop(top, 0)
         if not coefficient:

@@ -69,6 +69,10 @@ class Reals:
         self._tropical = tropical
         self._atoms: Atoms = facts.atoms
 
+    @property
+    def atoms(self) -> Atoms:
+        return self._atoms
+
     # ------------------------------------------------------------ the field
 
     def add(self, x: Ratio, y: Ratio, factor: int = 1) -> Ratio:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from kcheck.checker.law import work
 from kcheck.checker.law.algebra.facts import Contradiction, Query
 from kcheck.checker.law.algebra.normal import Normal, Split
 from kcheck.checker.law.algebra.polynomial import TooLarge
@@ -23,7 +23,7 @@ Clause = tuple[tuple[Term, ...], int]
 class Limits:
     paths: int
     deadline: float
-    """In the seconds of `time.thread_time`."""
+    """In the time of `work`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ def prove_goals(
     paths = 0
     while pending:
         paths += 1
-        if paths > limits.paths or time.thread_time() > limits.deadline:
+        if paths > limits.paths or work.clock() > limits.deadline:
             return False
         node = pending.pop()
         try:

@@ -12,6 +12,7 @@ from functools import partial
 
 from kcheck.checker.law.problem import Invariant, Problem, ghost_count
 from kcheck.checker.law.solver.entailment import Script, entailed, script, strategies
+from kcheck.checker.law.solver.equations import equations
 from kcheck.checker.law.solver.intervals import (
     WHOLE,
     Interval,
@@ -42,10 +43,10 @@ def infer(problem: Problem, deadline: float, session: Session | None = None) -> 
 
 
 def infer_in_steps(problem: Problem, deadline: float, session: Session) -> Iterator[tuple[Invariant, ...]]:
-    """Ever more invariants: the bounds that need no solver, then simple ones, then all."""
-    found = interval_invariants(problem)
-    yield found
+    """Ever more invariants: bounds and equations, which need no solver, then simple ones, then all."""
     samples = reachable_samples(problem)
+    found = (*interval_invariants(problem), *equations(problem, samples))
+    yield found
     found = (*found, *_whole(problem, session, found, whole_leaves(problem, samples), deadline))
     simple = simple_candidates(problem, samples)
     by_thresholds = _by_thresholds(problem, session, simple, deadline)

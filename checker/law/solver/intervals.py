@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from kcheck.checker import arithmetic
+from kcheck.checker.law.euclid import GCD
 from kcheck.checker.law.problem import Invariant, Problem
 from kcheck.checker.law.solver.wording import at_least, at_most, leaf_text
 from kcheck.checker.law.terms import Op, Sort, Term, number, postorder, saturated
@@ -118,6 +119,14 @@ def reachable(problem: Problem) -> tuple[Interval, ...]:
             following = tuple(_widened(old, new, thresholds) for old, new in zip(state, following, strict=True))
         state = following
     return tuple(WHOLE[sort] for sort in problem.sorts)
+
+
+def always(problem: Problem, conditions: Sequence[Term]) -> bool:
+    """Whether conditions in compute and merge are seen to hold for all reachable values."""
+    known, state = given_ranges(problem), reachable(problem)
+    known |= dict(zip((*problem.left, *problem.right), (*state, *state), strict=True))
+    found = ranges(conditions, known)
+    return all(found[condition].low == 1 for condition in conditions)
 
 
 def given_ranges(problem: Problem) -> dict[Term, Interval]:
@@ -372,6 +381,8 @@ def _of_int(term: Term, args: Sequence[Interval]) -> Interval:
             return Interval(0, (1 << bits) - 1)
         case Op.POPCOUNT | Op.CLZ | Op.CTZ:
             return Interval(0, 32)
+        case Op.FUNCTION if term.value == GCD and all(_non_negative(a) for a in args):
+            return Interval(0, max(int(a.high or 0) for a in args))
         case Op.USHR | Op.SHR | Op.UREM | Op.UDIV | Op.REM | Op.DIV if term.args[1].is_const:
             return _by_constant(term.op, args[0], int(_number(term.args[1])))
         case Op.REM:

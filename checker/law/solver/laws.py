@@ -6,11 +6,12 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kcheck.checker.law import algebra
+from kcheck.checker.law import algebra, work
 from kcheck.checker.law.algebra import comparisons
 from kcheck.checker.law.algebra.comparisons import Search
 from kcheck.checker.law.algebra.proof import Proof
 from kcheck.checker.law.problem import MAX_LEAVES, Invariant, Law, Obligation, Problem, ghost_count
+from kcheck.checker.law.solver.anf import leaves_by_forms
 from kcheck.checker.law.solver.bitwise import holds_bit_by_bit
 from kcheck.checker.law.solver.distinct import Distinct
 from kcheck.checker.law.solver.entailment import (
@@ -23,6 +24,7 @@ from kcheck.checker.law.solver.entailment import (
     spoken_of,
 )
 from kcheck.checker.law.solver.finite import Table
+from kcheck.checker.law.solver.rotations import are_equal, turns
 from kcheck.checker.law.solver.session import Answer, Session
 from kcheck.checker.law.solver.smtlib import Encoding
 from kcheck.checker.law.solver.thresholds import above, is_order_only
@@ -112,6 +114,17 @@ class OpenLaw:
         if count is not None:
             self._close_all(f"a bit of all leaves has only {count} values", "all bits")
 
+    def by_forms_of_bits(self) -> None:
+        """Try the algebraic normal form of each bit, where merge is one of bits."""
+        for leaf in leaves_by_forms(self._problem, self.law, tuple(self._open)):
+            self._close(leaf, (), "normal forms of bits")
+
+    def by_turns(self) -> None:
+        """Compare leaves as exclusive ors of turned words."""
+        for leaf, (left, right) in self._sides.items():
+            if leaf in self._open and turns(left) and are_equal(left, right):
+                self._close(leaf, (), "turned words")
+
     def by_thresholds(self, session: Session, deadline: float) -> None:
         """Try the 0-1 principle on leaves that are minima and maxima."""
         terms = self._problem.terms
@@ -164,7 +177,7 @@ class OpenLaw:
             leaves = [tried[position] for position in group]
             told = list(dict.fromkeys(t for leaf in leaves for t in known[leaf]))
             facts = [*(t.fact for t in told), *self._problem.assumptions]
-            search = Search(facts, _PATHS, _of_thread(deadline))
+            search = Search(facts, _PATHS, _of_work(deadline))
             proved = search.proved([self._sides[leaf] for leaf in leaves])
             used = [told[i].invariant for i in sorted(search.used) if i < len(told)]
             for position, leaf in enumerate(leaves):
@@ -175,10 +188,10 @@ class OpenLaw:
 
     def by_algebra(self, deadline: float, *, likely: bool = False) -> None:
         """Try normal forms, unless they have failed with the same knowledge and had the time; the `likely` only."""
-        until = _of_thread(deadline)
+        until = _of_work(deadline)
         for leaf, goal in list(self._open.items()):
             told = self._told_of(goal)
-            if told == self._without_form.get(leaf) or time.thread_time() >= until:
+            if told == self._without_form.get(leaf) or work.clock() >= until:
                 continue
             if is_order_only(goal) or (likely and not (told and leaf in self._rational)):
                 continue
@@ -186,12 +199,12 @@ class OpenLaw:
             used = algebra.prove_leaf(self._problem, self.law, leaf, invariants, until)
             if used is not None:
                 self._close(leaf, used, "normal forms")
-            elif time.thread_time() < until:
+            elif work.clock() < until:
                 self._without_form[leaf] = told
 
     def by_guards(self, deadline: float) -> None:
         """Try normal forms under guards, with z3 for the cases."""
-        until = _of_thread(deadline)
+        until = _of_work(deadline)
         for leaf, goal in list(self._open.items()):
             invariants = [t.invariant for t in self._told_of(goal) if not t.invariant.holds.is_const]
             used = algebra.prove_leaf(self._problem, self.law, leaf, invariants, until, linear=True)
@@ -224,9 +237,9 @@ def _is_rational(goal: Term) -> bool:
     return False
 
 
-def _of_thread(deadline: float) -> float:
-    """A deadline of `time.monotonic` in the seconds of `time.thread_time`, which are those of an idle machine."""
-    return time.thread_time() + deadline - time.monotonic()
+def _of_work(deadline: float) -> float:
+    """A deadline of `time.monotonic` in the time of `work`, which is that of an idle machine."""
+    return work.clock() + deadline - time.monotonic()
 
 
 def names(law: Law) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,8 +17,10 @@ MEMORY_MEGABYTES = 700
 """Where z3 itself gives up; the process that holds it has a harder limit."""
 
 _LEAST_MILLISECONDS = 5
+_STEPS = "rlimit count"
+"""What z3 calls the steps that it has taken."""
 _STEPS_A_SECOND = 2_000_000
-"""About as many of what z3 counts as its resources."""
+"""About as many of them."""
 _BUSY = 5
 """How many times longer than on an idle machine the same steps may take."""
 _DIGITS = 20
@@ -57,6 +60,17 @@ class Session:
         self._context: Any = z3.Context()
         self._lock = threading.Lock()
         self._is_checking = False
+        self._allowed = math.inf
+        self._taken = 0
+        """The steps that z3 may take in all, and those that it had taken when a check last came to no answer."""
+
+    def allow(self, seconds: float) -> None:
+        """Let all checks together take so many seconds of an idle machine; later ones are not made."""
+        self._allowed = seconds * _STEPS_A_SECOND
+
+    @property
+    def steps_left(self) -> float:
+        return self._allowed - self._taken
 
     def interrupt(self) -> None:
         """End the check that runs now, if there is one; to be called from another thread."""
@@ -84,6 +98,12 @@ class Session:
             if "cancel" in str(error):
                 raise Interrupted from error
             raise
+
+    def charge(self, solver: Any) -> None:
+        """Count the steps that were taken so far; to read them takes longer than most checks that have an answer."""
+        statistics = solver.statistics()
+        if _STEPS in statistics.keys():  # noqa: SIM118 (no dict)
+            self._taken = statistics.get_key_value(_STEPS)
 
     def load(self, lines: Iterable[str], engine: Engine) -> Loaded:
         """A solver that holds the assertions of a script."""
@@ -125,16 +145,22 @@ class Loaded:
         left = min(deadline - time.monotonic(), seconds * _BUSY)
         if left * 1000 < _LEAST_MILLISECONDS:
             return Answer.UNKNOWN
+        steps = int(min(seconds * _STEPS_A_SECOND, self._session.steps_left))
+        if steps <= 0:  # 0 would be no limit
+            return Answer.UNKNOWN
         z3 = self._z3
         self._solver.set("timeout", int(left * 1000))
-        self._solver.set("rlimit", int(seconds * _STEPS_A_SECOND))
+        self._solver.set("rlimit", steps)
         literals = [z3.Bool(name, self._context) for name in assumed]
         try:
             with self._session.checking():
                 found = self._solver.check(*literals)
         except z3.Z3Exception:  # out of memory, or beyond what this engine knows
             return Answer.UNKNOWN
-        return Answer(str(found))
+        answer = Answer(str(found))
+        if answer is Answer.UNKNOWN:
+            self._session.charge(self._solver)
+        return answer
 
     def core(self) -> frozenset[str]:
         """After NONE: assumed Bools that have no model together."""

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from kcheck.checker import ir
-from kcheck.checker.law.problem import Invariant, Law, Problem
+from kcheck.checker.law.problem import Invariant, Law, Problem, Undefined
 from kcheck.checker.law.solver.definedness import defined
 from kcheck.checker.law.solver.distinct import distinct_leaves
+from kcheck.checker.law.solver.equations import without_roots
 from kcheck.checker.law.solver.finite import Table, table_of
 from kcheck.checker.law.solver.houdini import infer_in_steps
 from kcheck.checker.law.solver.laws import OpenLaw
@@ -21,16 +22,21 @@ from kcheck.checker.law.solver.telling import told
 from kcheck.checker.law.solver.unrolling import search, search_undefined
 from kcheck.checker.law.solver.wording import leaf_text
 from kcheck.checker.law.symbolic import problem_of
+from kcheck.checker.law.terms import Op
 
 _DEFINED_SHARE = 0.3
 """Of the time that is left."""
 _FEW_SECONDS = 0.05
-_SHORT_SECONDS = 0.25
-_ALGEBRA_SECONDS = 0.4
-_LONGER_SECONDS = 1.0
+_SHORT_SECONDS = 0.1
+_LIKELY_SECONDS = 0.25
+_ALGEBRA_SECONDS = 0.2
+_GUARDS_SECONDS = 0.1
+_LONGER_SECONDS = 0.6
 _SEARCH_SECONDS = 0.3
-_LAST_SECONDS = 1.0
-"""For the last stages, of an idle machine, where the time that was given is what is usually given."""
+_SOLVER_SECONDS = 1.2
+"""For all that z3 does, of an idle machine, where the time that was given is what is usually given;"""
+_LAST_SECONDS = 0.8
+"""and for the last stages."""
 _USUAL_SECONDS = 9.0
 _MOST_BUSY = 5.0
 _RANKS_SECONDS = 2.0
@@ -55,6 +61,8 @@ def settle(
 ) -> Iterator[Message]:
     """Proofs and suspects for the laws that are wanted and not skipped, as they are found."""
     clock = _Clock()
+    patience = max(1.0, (deadline - clock.begun) / _USUAL_SECONDS)
+    session.allow(_SOLVER_SECONDS * patience)
     problem = problem_of(program)
     distinct = distinct_leaves(problem, session, deadline)
     open_ = [OpenLaw(problem, law) for law in wanted]
@@ -85,9 +93,10 @@ def settle(
             if is_defined:
                 yield Defined(told(problem, steps.used))
         if step == 0:
-            for law, proof in _by_ranks(work, open_, deadline):
-                yield proof
-                open_.remove(law)
+            for stage in (_by_ranks, _by_equations):
+                for law, proof in stage(work, tuple(open_), deadline):
+                    yield proof
+                    open_.remove(law)
             work = replace(work, table=table_of(problem, _FEW_VALUES) if open_ else None)
             yield from passed((_by_bits, _by_table, *_QUICK))
             work = replace(work, table=table_of(problem) if open_ else None)
@@ -101,7 +110,7 @@ def settle(
     if not is_defined:
         yield from _definedness(work, _share(deadline, _DEFINED_SHARE))
     # What has not been decided by now rarely is: a little more is tried, and more only where much time was given.
-    deadline = _soon(deadline, clock.busy(_LAST_SECONDS * max(1.0, (deadline - clock.begun) / _USUAL_SECONDS)))
+    deadline = _soon(deadline, clock.busy(_LAST_SECONDS * patience))
     yield from passed((_thoroughly, _searched_on))
     for law in open_:
         yield GaveUp(law.law, _tried(work, law))
@@ -134,7 +143,8 @@ def _definedness(work: Work, deadline: float) -> Iterator[Message]:
     if not found.open:
         yield Defined(told(work.problem, found.used))
         return
-    for candidate in search_undefined(work.problem, found.open, deadline, work.session):
+    wanted = [o for o in found.open if o.kind is not Undefined.ROUNDS]
+    for candidate in search_undefined(work.problem, wanted, deadline, work.session) if wanted else ():
         yield Suspect(None, candidate)
     yield NotShownDefined(tuple((o.kind, o.origin) for o in found.open))
 
@@ -162,6 +172,20 @@ def _by_ranks(work: Work, laws: Sequence[OpenLaw], deadline: float) -> Iterator[
             return
 
 
+def _by_equations(work: Work, laws: Sequence[OpenLaw], deadline: float) -> Iterator[tuple[OpenLaw, Proved]]:
+    """The laws of merges that make unit what is unit anyway."""
+    known = [i for i in work.invariants if i.holds.op is Op.EQ]
+    problem = without_roots(work.problem, known) if laws else None
+    for law in laws if problem is not None else ():
+        assert problem is not None
+        simpler = OpenLaw(problem, law.law)
+        simpler.learn(work.invariants)
+        simpler.by_algebra(_soon(deadline, _LIKELY_SECONDS))
+        if simpler.proof is not None:
+            assuming = told(problem, tuple(dict.fromkeys((*known, *simpler.proof.used))))
+            yield law, Proved(law.law, simpler.proof.method, assuming)
+
+
 def _by_short_algebra(work: Work, law: OpenLaw, deadline: float) -> Iterable[Message]:
     del work
     law.by_algebra(_soon(deadline, _SHORT_SECONDS))
@@ -170,7 +194,7 @@ def _by_short_algebra(work: Work, law: OpenLaw, deadline: float) -> Iterable[Mes
 
 def _by_likely_algebra(work: Work, law: OpenLaw, deadline: float) -> Iterable[Message]:
     del work
-    law.by_algebra(_soon(deadline, _SHORT_SECONDS), likely=True)
+    law.by_algebra(_soon(deadline, _LIKELY_SECONDS), likely=True)
     return ()
 
 
@@ -200,6 +224,8 @@ def _by_thresholds(work: Work, law: OpenLaw, deadline: float) -> Iterable[Messag
 def _by_bits(work: Work, law: OpenLaw, deadline: float) -> Iterable[Message]:
     del work, deadline
     law.by_bits()
+    law.by_turns()
+    law.by_forms_of_bits()
     return ()
 
 
@@ -212,13 +238,13 @@ def _by_table(work: Work, law: OpenLaw, deadline: float) -> Iterable[Message]:
 
 def _by_guards(work: Work, law: OpenLaw, deadline: float) -> Iterable[Message]:
     del work
-    law.by_guards(_soon(deadline, _ALGEBRA_SECONDS))
+    law.by_guards(_soon(deadline, _GUARDS_SECONDS))
     return ()
 
 
 def _by_algebra_longer(work: Work, law: OpenLaw, deadline: float) -> Iterable[Message]:
     del work
-    law.by_algebra(_soon(deadline, _LONGER_SECONDS))
+    law.by_algebra(_soon(deadline, _LONGER_SECONDS), likely=True)
     return ()
 
 

@@ -6,8 +6,8 @@ import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
-from itertools import combinations, pairwise, permutations
+from functools import partial, reduce
+from itertools import combinations, groupby, pairwise, permutations
 
 from kcheck.checker import arithmetic
 from kcheck.checker.law.concrete import Unsupported, compiled, param_variables
@@ -27,6 +27,8 @@ _MOST_GUARDED = 12
 _BOUNDS_EACH = 3
 """How many of the constants that bound a leaf are tried, from the nearest."""
 _MODULI = (2, 4, 8, 16)
+_MOST_EACH = 16
+"""The most that a count is tried to grow by for each element."""
 _SLACK = 1e-9
 """Samples of Reals are doubles."""
 
@@ -55,6 +57,11 @@ def tested_candidates(problem: Problem, samples: Sequence[Sample]) -> list[Invar
 def _is_of_value(said: Term) -> bool:
     """Whether it says which value a leaf has."""
     return said.op in (Op.EQ, Op.VAR) or (said.op is Op.NOT and said.args[0].op is Op.VAR)
+
+
+def equation_candidates(problem: Problem, samples: Sequence[Sample]) -> list[Invariant]:
+    """Leaves that are one number, that are equal or opposite, that add up, and vectors of length 1."""
+    return _candidates(_Makers(problem, samples).equations()) if samples else []
 
 
 def other_candidates(problem: Problem, samples: Sequence[Sample], found: Sequence[Invariant]) -> list[Invariant]:
@@ -118,6 +125,22 @@ class _Makers:
                 yield from self._order(param, column, self._rows)
         for a, b in self._pairs(numbers):
             yield from self._order(a, b, self._rows)
+
+    def equations(self) -> Iterator[Invariant]:
+        numbers = self._numbers
+        for column in numbers:
+            if min(column.values) == max(column.values):
+                yield self._compare(column, "=", column.values[0])
+        for a, b in combinations(numbers, 2) if len(numbers) <= _MOST_PAIRED else pairwise(numbers):
+            yield from self._equal(a, b)
+            yield from self._opposite(a, b)
+        yield from self._lengths(numbers)
+        if len(numbers) <= _MOST_SUMMED:
+            for a, b in combinations(numbers, 2):
+                total = self._total(a, b)
+                for other in numbers if total is not None else ():
+                    if total is not None and other is not a and other is not b:
+                        yield from self._equal(other, total)
 
     def others(self, found: Set[Term]) -> Iterator[Invariant]:
         yield from self._computed()
@@ -215,13 +238,17 @@ class _Makers:
         return Invariant(f"{column.text} {how} {number_text(exact)}", holds)
 
     def _against_count(self, column: _Column) -> Iterator[Invariant]:
-        """`f = n`, `f <= n`, `f >= n`, `f >= -n`, with the number of elements n."""
+        """`f = n`, `f = 3 n`, `f <= n`, `f >= n`, `f >= -n`, with the number of elements n."""
         terms, real = self._terms, column.term.sort is Sort.REAL
         count = self._count
         if real:
             count = _Column(count.text, terms.to_real(count.term), count.values)
         yield from self._order(column, count, self._rows)
         yield from self._order(count, column, self._rows)
+        times = column.values[0] // count.values[0]
+        if 1 < times <= _MOST_EACH and all(v == times * n for v, n in zip(column.values, count.values, strict=True)):
+            several = terms.mul(terms.const(Fraction(times), column.term.sort), count.term)
+            yield Invariant(f"{column.text} = {int(times)} * {count.text}", terms.eq(column.term, several))
         opposite = _Column(f"-{count.text}", terms.neg(count.term), tuple(-v for v in count.values))
         if any(v < 0 for v in column.values):
             yield from self._order(opposite, column, self._rows)
@@ -257,6 +284,27 @@ class _Makers:
         if all(x >= y - (_SLACK * (1 + abs(y)) if slack else 0) for x, y in pairs):
             yield Invariant(f"{a.text} = {b.text}", terms.eq(a.term, b.term))
 
+    def _equal(self, a: _Column, b: _Column) -> Iterator[Invariant]:
+        """`a = b`."""
+        return (i for i in self._order(a, b, self._rows) if i.holds.op is Op.EQ)
+
+    def _opposite(self, a: _Column, b: _Column) -> Iterator[Invariant]:
+        """`a = -b`, where that is not `a = b` too."""
+        negated = _Column(f"-{b.text}", self._terms.neg(b.term), tuple(-value for value in b.values))
+        return self._equal(a, negated) if any(b.values) else iter(())
+
+    def _lengths(self, numbers: Sequence[_Column]) -> Iterator[Invariant]:
+        """`x^2 + y^2 = 1` for Reals that stand side by side."""
+        terms = self._terms
+        for _, group in groupby(numbers, key=lambda column: (column.path[:-1], column.term.sort)):
+            parts = list(group)
+            if len(parts) > 1 and parts[0].term.sort is Sort.REAL:
+                squares = [sum(value * value for value in row) for row in zip(*(p.values for p in parts), strict=True)]
+                if all(abs(square - 1) <= _SLACK for square in squares):
+                    term = reduce(terms.add, (terms.mul(p.term, p.term) for p in parts))
+                    text = " + ".join(f"{p.text}^2" for p in parts)
+                    yield Invariant(f"{text} = 1", terms.eq(term, terms.real(1)))
+
     def _sorted_unless_filled(self, found: Set[Term]) -> Iterator[Invariant]:
         """`f <= g where f != c`, and so for g: f and g are in order but for what compute fills empty places with."""
         filled = {
@@ -279,18 +327,18 @@ class _Makers:
 
     def _sums(self, numbers: Sequence[_Column]) -> Iterator[Invariant]:
         """`f + g = h`, `f + g <= h`, h a leaf or the number of elements."""
-        terms = self._terms
         for a, b in combinations(numbers, 2):
-            if a.term.sort is not b.term.sort:
-                continue
-            total = _Column(
-                f"{a.text} + {b.text}",
-                terms.add(a.term, b.term),
-                tuple(x + y for x, y in zip(a.values, b.values, strict=True)),
-            )
-            for other in (*numbers, self._count):
-                if other is not a and other is not b:
+            total = self._total(a, b)
+            for other in (*numbers, self._count) if total is not None else ():
+                if total is not None and other is not a and other is not b:
                     yield from self._order(total, other, self._rows)
+
+    def _total(self, a: _Column, b: _Column) -> _Column | None:
+        """`f + g`, where they are of one sort."""
+        if a.term.sort is not b.term.sort:
+            return None
+        values = tuple(x + y for x, y in zip(a.values, b.values, strict=True))
+        return _Column(f"{a.text} + {b.text}", self._terms.add(a.term, b.term), values)
 
     # ------------------------------------------------------------ where something holds
 
