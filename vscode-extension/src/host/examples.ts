@@ -69,16 +69,21 @@ export class Examples implements vscode.Disposable {
         const examples = kernel.children.filter(({ detail }) => detail === "example");
         if (examples.length === 0) return [];
         const item = this.item(file, kernel);
-        item.children.replace(examples.map((example) => this.item(file, example)));
+        item.children.replace(
+          examples.map((example) => {
+            const test = this.item(file, example);
+            test.range = example.selectionRange;
+            return test;
+          }),
+        );
         return [item];
       }),
     );
   }
 
-  private item(file: vscode.TestItem, { name, selectionRange }: vscode.DocumentSymbol): vscode.TestItem {
-    const item = this.controller.createTestItem(name, name, file.uri);
-    item.range = selectionRange;
-    return item;
+  /** A kernel or an example. Only examples have a range, and with it an icon: beside kernels there are marks of laws. */
+  private item(file: vscode.TestItem, { name }: vscode.DocumentSymbol): vscode.TestItem {
+    return this.controller.createTestItem(name, name, file.uri);
   }
 
   private async run(request: vscode.TestRunRequest, token: vscode.CancellationToken): Promise<void> {

@@ -1,14 +1,7 @@
 import * as vscode from "vscode";
-import {
-  CloseAction,
-  ErrorAction,
-  type ExecuteCommandSignature,
-  LanguageClient,
-  type LanguageClientOptions,
-  RevealOutputChannelOn,
-  State,
-} from "vscode-languageclient/node";
+import type { LanguageClient } from "vscode-languageclient/node";
 import type { Status } from "../protocol.ts";
+import type { Hooks } from "./client.ts";
 import { CrashPolicy } from "./crashes.ts";
 import { type Candidate, candidates, choose, explain } from "./discovery.ts";
 import { offerEnvironment, pythonForEnvironment } from "./offer.ts";
@@ -18,11 +11,10 @@ import { activePython, onActivePythonChanged } from "./environment.ts";
 
 /** The exit status of a kcheck that lacks what its server needs. */
 const INCOMPLETE = 2;
+/** The settings of a window that has just opened may come in late, and have the server started anew. */
+const LATE_SETTINGS_MS = 1500;
 
 export type ServerState = "starting" | "running" | "stopped" | "missing";
-
-/** A command of the server, called by a lens or a quick fix; `undefined` leaves it to the server. */
-export type Intercept = (command: string, args: unknown[]) => Thenable<unknown> | undefined;
 
 /** Finds kcheck, keeps its server alive, and passes on what it says. */
 export class Server implements vscode.Disposable {
@@ -31,28 +23,28 @@ export class Server implements vscode.Disposable {
   private readonly stateChanged = new vscode.EventEmitter<ServerState>();
   private readonly statusReported = new vscode.EventEmitter<Status>();
   private readonly disposables: vscode.Disposable[] = [this.stateChanged, this.statusReported];
-  /** Starts and stops follow one another. */
-  private queue: Promise<void> = Promise.resolve();
+  /** Starts and stops follow one another; the first one begins when the extension is active. */
+  private queue = new Promise<void>((active) => setImmediate(active));
   private restartTimer: NodeJS.Timeout | undefined;
+  private missingTimer: NodeJS.Timeout | undefined;
 
   readonly onState = this.stateChanged.event;
   readonly onStatus = this.statusReported.event;
   state: ServerState = "stopped";
   version = "";
-  /** How kcheck is started, once it is found. */
-  program: Candidate | undefined;
+  private program: Candidate | undefined;
 
   private readonly log: vscode.LogOutputChannel;
-  private readonly intercept: Intercept;
+  private readonly intercept: Hooks["intercept"];
 
-  constructor(log: vscode.LogOutputChannel, intercept: Intercept) {
+  constructor(log: vscode.LogOutputChannel, intercept: Hooks["intercept"]) {
     this.log = log;
     this.intercept = intercept;
     this.disposables.push(
       vscode.workspace.onDidChangeConfiguration((change) => {
         if (change.affectsConfiguration("kcheck.server") || change.affectsConfiguration("kcheck.python")) {
           void this.restart();
-        } else if (change.affectsConfiguration("kcheck") && this.client?.state === State.Running) {
+        } else if (change.affectsConfiguration("kcheck") && this.client?.isRunning()) {
           // The server asks for what it wants to know.
           void this.client.sendNotification("workspace/didChangeConfiguration", { settings: null });
         }
@@ -83,16 +75,23 @@ export class Server implements vscode.Disposable {
     return this.queue;
   }
 
+  /** How kcheck is started; `undefined` where there is none. */
+  async found(): Promise<Candidate | undefined> {
+    await this.queue;
+    return this.program;
+  }
+
   /** Calls a command of the server. Errors are the server's, with its words. */
   async command<T>(command: string, argument: object, token?: vscode.CancellationToken): Promise<T> {
     await this.queue;
-    if (this.client?.state !== State.Running) throw new Error("the kcheck server is not running");
+    if (!this.client?.isRunning()) throw new Error("the kcheck server is not running");
     // An absent token must not be passed: it would count as one more parameter.
     const cancellation = token ? [token] : [];
     return this.client.sendRequest<T>("workspace/executeCommand", { command, arguments: [argument] }, ...cancellation);
   }
 
   private async startNow(): Promise<void> {
+    clearTimeout(this.missingTimer);
     this.setState("starting");
     this.program = undefined;
     const { found, refused } = await choose(await candidates(await places()));
@@ -101,14 +100,27 @@ export class Server implements vscode.Disposable {
     }
     if (!found) {
       this.setState("missing");
-      void this.tellMissing(explain(refused));
+      this.missingTimer = setTimeout(() => void this.tellMissing(explain(refused)), LATE_SETTINGS_MS);
       return;
     }
     this.version = found.version;
     this.program = found;
     this.log.info(`kcheck ${found.version}: ${[found.command, ...found.args].join(" ")} (${found.origin})`);
     const server = new ServerProcess(found.command, [...found.args, "lsp"], this.log);
-    const client = this.newClient(server);
+    const { newClient } = await import("./client.ts");
+    const client = newClient(this.log, {
+      start: () => server.start(),
+      closed: () => {
+        this.crashed(client, server);
+      },
+      stateChanged: (state) => {
+        if (client === this.client) this.setState(state);
+      },
+      statusReported: (status) => {
+        this.statusReported.fire(status);
+      },
+      intercept: this.intercept,
+    });
     this.client = client;
     try {
       await client.start();
@@ -116,40 +128,6 @@ export class Server implements vscode.Disposable {
       this.log.error(`the server did not start: ${String(error)}`);
       this.crashed(client, server);
     }
-  }
-
-  private newClient(server: ServerProcess): LanguageClient {
-    const options: LanguageClientOptions = {
-      documentSelector: [
-        { language: "kernel", scheme: "file" },
-        { language: "kernel", scheme: "untitled" },
-      ],
-      outputChannel: this.log,
-      revealOutputChannelOn: RevealOutputChannelOn.Never,
-      initializationOptions: serverSettings(),
-      initializationFailedHandler: () => false,
-      errorHandler: {
-        error: () => ({ action: ErrorAction.Continue }),
-        closed: () => {
-          this.crashed(client, server);
-          return { action: CloseAction.DoNotRestart, handled: true };
-        },
-      },
-      middleware: {
-        executeCommand: (command: string, args: unknown[], next: ExecuteCommandSignature): unknown =>
-          this.intercept(command, args) ?? next(command, args),
-      },
-    };
-    const client = new QuietClient("kcheck", "kcheck", () => server.start(), options);
-    client.onDidChangeState(({ newState }) => {
-      if (client !== this.client) return;
-      if (newState === State.Running) this.setState("running");
-      if (newState === State.Starting) this.setState("starting");
-    });
-    client.onNotification("kcheck/status", (status: Status) => {
-      this.statusReported.fire(status);
-    });
-    return client;
   }
 
   /** The server ended by itself, or did not come up. Both may be told of one server. */
@@ -183,9 +161,10 @@ export class Server implements vscode.Disposable {
 
   private async stopNow(): Promise<void> {
     clearTimeout(this.restartTimer);
+    clearTimeout(this.missingTimer);
     const client = this.client;
     this.client = undefined;
-    if (client?.state === State.Running) await client.stop();
+    if (client?.isRunning()) await client.stop();
     await client?.dispose();
   }
 
@@ -226,13 +205,6 @@ export class Server implements vscode.Disposable {
   }
 }
 
-/** Writes what goes wrong to the log alone: what people need to know is said here, once. */
-class QuietClient extends LanguageClient {
-  override error(message: string, data?: unknown): void {
-    super.error(message, data, false);
-  }
-}
-
 async function places(): Promise<Parameters<typeof candidates>[0]> {
   return {
     serverPath: setting("server.path"),
@@ -241,15 +213,5 @@ async function places(): Promise<Parameters<typeof candidates>[0]> {
     activePython: vscode.workspace.isTrusted ? await activePython() : undefined,
     path: process.env.PATH ?? "",
     windows: process.platform === "win32",
-  };
-}
-
-function serverSettings(): object {
-  const settings = vscode.workspace.getConfiguration("kcheck");
-  const names = ["backend", "runTimeout", "runMemory", "proofs", "proofTimeout", "inlayHints"];
-  return {
-    ...Object.fromEntries(names.map((name) => [name, settings.get(name)])),
-    // Results come with the answers to commands; asked for here too, so that the server does not show them itself.
-    notifications: { results: true, status: true },
   };
 }

@@ -16,18 +16,20 @@ export class CheckTasks implements vscode.TaskProvider {
     this.server = server;
   }
 
-  provideTasks(): vscode.Task[] {
-    return (vscode.workspace.workspaceFolders ?? []).flatMap((folder) => this.task({ type: TASK }, folder) ?? []);
+  async provideTasks(): Promise<vscode.Task[]> {
+    const folders = vscode.workspace.workspaceFolders ?? [];
+    const tasks = await Promise.all(folders.map((folder) => this.task({ type: TASK }, folder)));
+    return tasks.filter((task) => task !== undefined);
   }
 
-  resolveTask(task: vscode.Task): vscode.Task | undefined {
+  async resolveTask(task: vscode.Task): Promise<vscode.Task | undefined> {
     const { scope } = task;
     const folder = typeof scope === "object" ? scope : vscode.workspace.workspaceFolders?.[0];
     return folder && this.task(task.definition, folder);
   }
 
-  private task(definition: Definition, folder: vscode.WorkspaceFolder): vscode.Task | undefined {
-    const { program } = this.server;
+  private async task(definition: Definition, folder: vscode.WorkspaceFolder): Promise<vscode.Task | undefined> {
+    const program = await this.server.found();
     if (!program) return undefined;
     const args = [...program.args, "check", definition.path ?? "."];
     const execution = new vscode.ProcessExecution(program.command, args, { cwd: folder.uri.fsPath });

@@ -112,8 +112,8 @@ class ResultsPage {
     if (!result.error) this.show(result.outputs);
   }
 
+  /** While a slider is dragged nothing but the outputs is drawn anew; times follow with the result. */
   private frame(result: ShownResult): void {
-    this.facts.textContent = factsOf(result);
     this.notes.replaceChildren();
     if (result.error) this.note("error", result.error.message);
     for (const output of result.outputs) this.cards.get(output.name)?.frame(output);

@@ -1,7 +1,7 @@
 // What reads and writes files, and what asks for something.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import type { Frame, Locator } from "playwright-core";
@@ -18,7 +18,7 @@ suite("files and questions", { timeout: 1800 * SECOND }, () => {
       settings: {
         "files.autoSave": "off",
         "files.refactoring.autoSave": false,
-        "files.readonlyInclude": { "**/broken.kernel": true },
+        "files.readonlyInclude": { "**/broken.kernel": true, "**/film.kernel": true },
       },
     });
   });
@@ -133,9 +133,13 @@ print(json.dumps({
     await squiggles(page, 1);
     await bench.place("sample(numbers)");
     const shown = await bench.text();
-    await page.keyboard.press("Control+."); // neither a fix
+    const hover = page.locator(".monaco-hover:visible", { hasText: "expected a Float, found an Int" });
+    await bench.again("the finding", () => page.locator(".squiggly-error").first().hover({ force: true }), hover);
+    assert.doesNotMatch(await hover.innerText(), /Quick Fix/); // none that could not be made is offered
+    await bench.place("sample(numbers)");
+    await page.keyboard.press("Control+.");
     await page.keyboard.press("Escape");
-    await page.keyboard.press("Control+Shift+I"); // nor the formatter changes anything
+    await page.keyboard.press("Control+Shift+I"); // nor does the formatter change anything
     const told = page.locator(".monaco-editor-overlaymessage", { hasText: "Editor is read-only" });
     await bench.again("why it is read-only", () => page.keyboard.press("x"), told);
     assert.equal(await bench.text(), shown);
@@ -178,6 +182,55 @@ print(json.dumps({
     await page.locator(".test-explorer .result-summary", { hasText: "1/2" }).waitFor();
     await page.locator(".monaco-list-row", { hasText: "wrong" }).filter({ hasText: "`result[1]`" }).first().waitFor();
     await bench.screenshot("tests");
+  });
+
+  test("a task checks all files, and what it finds is listed until the next one", async () => {
+    const { page } = bench;
+    const file = join(bench.workspace, "later.kernel"); // which no editor opens
+    const row = page.locator(".quick-input-list .monaco-list-row");
+    const task = row.filter({ hasText: "kcheck: check" });
+    const findings = page.locator(".markers-panel .monaco-list-row");
+    const found = findings.filter({ hasText: "there is no value `y` here" });
+    await bench.open("picture.kernel");
+    await bench.command("Problems: Focus on Problems View", page.locator(".markers-panel"));
+    assert.equal(await found.count(), 0);
+    writeFileSync(file, "fn half(x: Float) -> Float {\n  return y * 0.5;\n}\n");
+    const kind = row.filter({ hasText: "kcheck" }).first();
+    await bench.command("Tasks: Run Task", kind);
+    await bench.again("the tasks", () => kind.click(), task);
+    await bench.again("the start", () => task.first().click(), gone(task.first()));
+    await bench.command("Problems: Focus on Problems View", found); // the task may have brought its terminal to the front
+    assert.match(await found.innerText(), /K201\s+\[Ln 2, Col 10\]/);
+    assert.equal(await findings.filter({ hasText: "later.kernel" }).count(), 1);
+    writeFileSync(file, "fn half(x: Float) -> Float {\n  return x * 0.5;\n}\n");
+    await bench.again(
+      "the other findings alone",
+      async () => {
+        await bench.choose("F1", ">Tasks: Rerun Last Task", "Tasks: Rerun Last Task");
+        await bench.choose("F1", ">Problems: Focus on Problems View", "Problems: Focus on Problems View");
+      },
+      async () => (await findings.first().isVisible()) && !(await found.isVisible()),
+    );
+  });
+
+  test("a new name does not reach a read-only file, which says what it lacks", async () => {
+    const { page } = bench;
+    const before = readFileSync(join(bench.workspace, "film.kernel"), "utf8");
+    await bench.open("curves.kernel");
+    await bench.place("shoulder");
+    await bench.again(
+      "the new name",
+      async () => {
+        await page.keyboard.press("F2");
+        await page.locator(".rename-box input").fill("soft_shoulder");
+        await page.locator(".rename-box input").press("Enter");
+      },
+      async () => (await bench.text()).includes("fn soft_shoulder(light: Float)"),
+    );
+    await bench.open("film.kernel");
+    await squiggles(page, 2); // it calls the function twice
+    await bench.shows("compute { shoulder(sample(source)) + shoulder(0.0) }");
+    assert.equal(readFileSync(join(bench.workspace, "film.kernel"), "utf8"), before);
   });
 });
 

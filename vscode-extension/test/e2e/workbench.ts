@@ -24,6 +24,8 @@ const PATIENCE_MS = 120_000;
 const AGAIN_MS = 6000;
 
 export interface Options {
+  /** The folder whose copy is opened. */
+  workspace?: string;
   settings?: Record<string, unknown>;
   /** Whether the workspace counts as trusted without asking. */
   trusted?: boolean;
@@ -49,11 +51,11 @@ export class Workbench {
     this.root = root;
   }
 
-  static async start({ settings = {}, trusted = true, path }: Options = {}): Promise<Workbench> {
+  static async start(options: Options = {}): Promise<Workbench> {
+    const { settings = {}, trusted = true, path } = options;
     const root = mkdtempSync(join(tmpdir(), "kcheck-editor-"));
     const workspace = join(root, "workspace");
-    cpSync("test/e2e/workspace", workspace, { recursive: true });
-    mkdirSync(join(root, "data/User"), { recursive: true });
+    cpSync(options.workspace ?? "test/e2e/workspace", workspace, { recursive: true });
     writeSettings(root, settings);
     const config = join(root, "config.yaml");
     writeFileSync(config, "");
@@ -285,8 +287,11 @@ export function gone(locator: Locator): () => Promise<boolean> {
   return async () => !(await locator.isVisible());
 }
 
+/** Settings that are the machine's own. In a window whose files are elsewhere, the user's are not heeded for them. */
+const OF_THE_MACHINE = ["kcheck.server.path", "kcheck.python"];
+
 function writeSettings(root: string, settings: Record<string, unknown>): void {
-  const all = {
+  const all = Object.entries({
     "kcheck.server.path": KCHECK,
     "workbench.startupEditor": "none",
     "workbench.secondarySideBar.defaultVisibility": "hidden",
@@ -295,8 +300,19 @@ function writeSettings(root: string, settings: Record<string, unknown>): void {
     "editor.minimap.enabled": false,
     "chat.disableAIFeatures": true,
     ...settings,
+  });
+  const write = (folder: string, some: [string, unknown][]): void => {
+    mkdirSync(join(root, "data", folder), { recursive: true });
+    writeFileSync(join(root, "data", folder, "settings.json"), JSON.stringify(Object.fromEntries(some)));
   };
-  writeFileSync(join(root, "data/User/settings.json"), JSON.stringify(all));
+  write(
+    "Machine",
+    all.filter(([name]) => OF_THE_MACHINE.includes(name)),
+  );
+  write(
+    "User",
+    all.filter(([name]) => !OF_THE_MACHINE.includes(name)),
+  );
 }
 
 function processes(): { pid: number; parent: number }[] {
