@@ -209,7 +209,7 @@ def test_what_is_the_same_for_a_row_is_compiled_soon(body: str) -> None:
       compute {{ {body} }}
     }}
     """
-    launch = launch_of(source, {"a": np.arange(12, dtype=np.float32).reshape(3, 4) - 2})
+    launch = launch_of(source, {"a": np.arange(12, dtype=np.float32).reshape(3, 4) - 2}, (4, 3))
     start = time.process_time()
     engine.machine_code(write_module(launch.program, frozenset(), fast=False).text)
     assert time.process_time() - start < 10
