@@ -402,15 +402,18 @@ class Execution:
     def _ends_as_euclid(self, node: ir.Loop, rounds: int, frame: _Frame) -> bool:
         """Whether the loop is Euclid's algorithm; then `frame` is as after it."""
         terms = self.terms
-        assigned = {inner.local for inner in ir.walk(node.body) if isinstance(inner, ir.Assign)} & frame.locals.keys()
+        inside = list(ir.walk(node))
+        assigned = {inner.local for inner in inside if isinstance(inner, ir.Assign)} & frame.locals.keys()
         if len(assigned) != 2 or any(frame.function.locals[local].type is not types.INT for local in assigned):
             return False
+        if rounds < 1 or any(isinstance(inner, ir.Return) for inner in inside):
+            return False
+        p, q, counter = (terms.var(f"euclid.{name}", Sort.INT) for name in ("p", "q", "counter"))
         for first, second in permutations(sorted(assigned)):
-            p, q = terms.var("euclid.p", Sort.INT), terms.var("euclid.q", Sort.INT)
             trial = Execution(self.program, self.prelude, terms, self.reads, _origins=list(self._origins))
             entered = frame.copy()
             entered.locals |= {first: (p,), second: (q,)}
-            trial._round(node, terms.integer(0), terms.true, terms.true, entered)
+            trial._round(node, counter, terms.true, terms.true, entered)
             [one], [other] = entered.locals[first], entered.locals[second]
             if not trial.obligations and euclid.is_round(terms, p, q, (one, other)):
                 [left], [right] = frame.locals[first], frame.locals[second]

@@ -308,6 +308,10 @@ def test_euclids_algorithm_is_the_greatest_common_divisor(loop: str) -> None:
         "loop 14 { if q != 0 { let r = p % q; p = q; q = r + 1; } }",
         "loop 14 { if q != 1 { let r = p % q; p = q; q = r; } }",
         "loop 14 { if q != 0 { let r = q % p; p = q; q = r; } }",
+        "for i in 0..14 { if q != 0 && i < 3 { let r = p % q; p = q; q = r; } }",  # rounds that are not like the first
+        "for i in 0..14 until q == 0 || i == 3 { let r = p % q; p = q; q = r; }",
+        "loop 14 { if q == 0 { return p + 1; } let r = p % q; p = q; q = r; }",  # ends otherwise
+        "loop 0 { if q != 0 { let r = p % q; p = q; q = r; } }",
         "loop 14 { let r = p % q; p = q; q = r; }",
     ],
 )

@@ -253,6 +253,8 @@ class Integers:
                 for _ in range(int(exponent)):
                     part = multiply(part, base)
             total = add(total, part)
+        if any(coefficient.denominator != 1 for coefficient in (*x.values(), *total.values())):
+            return None  # half of a multiple is none
         rest = {m: c for m, c in total.items() if all(atom != by for atom, _ in m)}
         high = self._facts.interval(y).high
         bounds = Interval(0, INT_MAX if high is None else int(high) - 1)
