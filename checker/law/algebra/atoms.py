@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from enum import Enum
-from fractions import Fraction
 
 from kcheck.checker.law.algebra.interval import EVERYTHING, Interval
-from kcheck.checker.law.algebra.polynomial import ONE, Polynomial, power, scale, tidy
+from kcheck.checker.law.algebra.polynomial import ONE, Polynomial, power, scale
 
 
 class Kind(Enum):
@@ -91,8 +90,10 @@ class Atoms:
         if not squares or len(squares) < len(p) - (ONE in p) or any(self._is_known(a) for a in squares):
             return
         last = max(squares)
+        if abs(squares[last]) != 1:
+            return  # of Ints, which wrap, half of what is known is not known
         rest = {m: c for m, c in p.items() if m != power(last, 2)}
-        self._all[last] = replace(self._all[last], square=scale(rest, tidy(-1 / Fraction(squares[last]))))
+        self._all[last] = replace(self._all[last], square=scale(rest, -squares[last]))
 
     def _is_known(self, atom: int) -> bool:
         """Whether the square of an atom has other atoms in it already, or may be known in another way."""

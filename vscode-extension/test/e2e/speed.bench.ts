@@ -12,7 +12,7 @@ suite("speed in the workbench", { timeout: 400 * SECOND }, () => {
   let page: Page;
 
   before(async () => {
-    bench = await Workbench.start();
+    bench = await Workbench.start({ apart: true });
     page = bench.page;
     await bench.open("picture.kernel");
     await ran(await bench.clickLens("run square", ".facts"));
@@ -24,11 +24,17 @@ suite("speed in the workbench", { timeout: 400 * SECOND }, () => {
 
   test("a slider shows at least 20 pictures of 512 x 512 a second", async (context) => {
     await bench.open("picture.kernel");
-    const view = await bench.clickLens("run square", 'input[data-param="count"]');
+    const slider = 'input[data-param="count"]';
+    const view = await bench.clickLens("run square", slider);
     await ran(view);
     await pictures(view, 1);
     const rates: number[] = [];
-    for (let round = 0; round < 3; round++) rates.push(await drag(view, "count", 2 * SECOND));
+    for (let round = 0; round < 3; round++) {
+      await drag(await bench.view(slider), "count", SECOND, 2 * SECOND);
+      await bench.unobserved(4 * SECOND);
+      rates.push(await (await bench.view(slider)).evaluate(() => Number(document.body.dataset.rate)));
+    }
+    page = bench.page;
     context.diagnostic(`pictures a second: ${rates.map((rate) => rate.toFixed(1)).join(", ")}`);
     assert.ok(Math.max(...rates) >= 20);
   });
@@ -88,23 +94,27 @@ suite("speed in the workbench", { timeout: 400 * SECOND }, () => {
   });
 });
 
-/** Moves a slider with every frame of the screen; how many pictures were shown a second. */
-function drag(view: Frame, param: string, milliseconds: number): Promise<number> {
+/** Moves a slider, soon, with every frame of the screen; the page then says how many pictures it showed a second. */
+function drag(view: Frame, param: string, wait: number, milliseconds: number): Promise<void> {
   return view.evaluate(
-    async ([param, milliseconds]) => {
+    ([param, wait, milliseconds]) => {
       const slider = document.querySelector<HTMLInputElement>(`input[data-param="${param}"]`);
-      if (!slider) return 0;
+      if (!slider) return;
+      delete document.body.dataset.rate;
       const shown = (): number => performance.getEntriesByName("kcheck.picture").length;
-      const [start, before] = [performance.now(), shown()];
-      const [low, high] = [Number(slider.min), Number(slider.max)];
-      while (performance.now() - start < milliseconds) {
-        slider.valueAsNumber = low + ((high - low) * (performance.now() - start)) / milliseconds;
-        slider.dispatchEvent(new Event("input"));
-        await new Promise(requestAnimationFrame);
-      }
-      return ((shown() - before) * 1000) / (performance.now() - start);
+      const moves = async (): Promise<void> => {
+        const [start, before] = [performance.now(), shown()];
+        const [low, high] = [Number(slider.min), Number(slider.max)];
+        while (performance.now() - start < milliseconds) {
+          slider.valueAsNumber = low + ((high - low) * (performance.now() - start)) / milliseconds;
+          slider.dispatchEvent(new Event("input"));
+          await new Promise(requestAnimationFrame);
+        }
+        document.body.dataset.rate = String(((shown() - before) * 1000) / (performance.now() - start));
+      };
+      setTimeout(() => void moves(), wait);
     },
-    [param, milliseconds] as const,
+    [param, wait, milliseconds] as const,
   );
 }
 

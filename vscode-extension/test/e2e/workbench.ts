@@ -1,23 +1,28 @@
 // VS Code as a web server, with the packed extension in it, and a browser that looks at it.
+import assert from "node:assert/strict";
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
-import { type Browser, chromium, errors, type Frame, type Locator, type Page } from "playwright-core";
+import { type Browser, type BrowserContext, chromium, errors, type Frame, type Locator, type Page } from "playwright-core";
 
 const TOOLS = resolve(process.env.EDITOR_TOOLS ?? "../build/editor");
 export const KCHECK = resolve(process.env.KCHECK ?? "../.venv/bin/kcheck");
 const CODE_SERVER = join(TOOLS, "code-server/node_modules/code-server/out/node/entry.js");
-const CHROMIUM_FLAGS = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
+const BROWSER = {
+  executablePath: "/usr/bin/chromium",
+  args: [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+  ],
+};
+const WINDOW = { width: 1440, height: 900 };
 /** A loaded machine is slow: so long may it take until something is seen, */
 const PATIENCE_MS = 120_000;
 /** and so long until what was done is taken for lost, and done again. */
@@ -31,13 +36,15 @@ export interface Options {
   trusted?: boolean;
   /** Where programs are looked for. */
   path?: string;
+  /** Whether the browser can be left alone, see `unobserved`. */
+  apart?: boolean;
 }
 
 /** A workspace of its own in an editor of its own. */
 export class Workbench {
-  readonly page: Page;
+  page: Page;
   readonly workspace: string;
-  private readonly browser: Browser;
+  private browser: Browser;
   private readonly server: ChildProcess;
   private readonly root: string;
   /** The one that was opened last. */
@@ -85,14 +92,11 @@ export class Workbench {
       env: { ...process.env, ...(path !== undefined && { PATH: path }) },
     });
     await says(server, "HTTP server listening");
-    const browser = await chromium.launch({
-      executablePath: "/usr/bin/chromium",
-      headless: true,
-      args: CHROMIUM_FLAGS,
-    });
-    const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+    const browser = options.apart ? await browserApart(root) : await chromium.launch({ ...BROWSER, headless: true });
+    const context = options.apart ? onlyContext(browser) : await browser.newContext({ viewport: WINDOW });
     context.setDefaultTimeout(PATIENCE_MS);
     const page = await context.newPage();
+    await page.setViewportSize(WINDOW);
     await page.goto(`http://127.0.0.1:${port}/?folder=${workspace}`, {
       waitUntil: "domcontentloaded",
       timeout: PATIENCE_MS,
@@ -106,7 +110,21 @@ export class Workbench {
     return bench;
   }
 
+  /** Lets go of the browser for a time: what is shown to Playwright, every message of the editor's too, slows it down. */
+  async unobserved(milliseconds: number): Promise<void> {
+    await this.browser.close(); // of a browser apart it closes the connection only
+    await new Promise((done) => setTimeout(done, milliseconds));
+    this.browser = await chromium.connectOverCDP(readFileSync(join(this.root, "browser.url"), "utf8"));
+    const context = onlyContext(this.browser);
+    context.setDefaultTimeout(PATIENCE_MS);
+    const page = context.pages().find((one) => one.url().includes(this.workspace));
+    assert.ok(page);
+    this.page = page;
+  }
+
   async close(): Promise<void> {
+    const apart = readdirSync(this.root).includes("browser.url");
+    if (apart) await (await this.browser.newBrowserCDPSession()).send("Browser.close");
     await this.browser.close();
     const ended = new Promise((done) => this.server.once("exit", done));
     this.server.kill();
@@ -282,6 +300,22 @@ export class Workbench {
   }
 }
 
+/** A browser that Playwright can leave and come back to; its address is kept in a file. */
+async function browserApart(root: string): Promise<Browser> {
+  const flags = ["--headless=new", "--remote-debugging-port=0", `--user-data-dir=${join(root, "browser")}`];
+  const browser = spawn(BROWSER.executablePath, [...BROWSER.args, ...flags], { stdio: "pipe" });
+  const url = /ws:\S+/.exec(await says(browser, "DevTools listening on"))?.[0];
+  assert.ok(url);
+  writeFileSync(join(root, "browser.url"), url);
+  return chromium.connectOverCDP(url);
+}
+
+function onlyContext(browser: Browser): BrowserContext {
+  const [context] = browser.contexts();
+  assert.ok(context);
+  return context;
+}
+
 /** Whether something cannot be seen any more. */
 export function gone(locator: Locator): () => Promise<boolean> {
   return async () => !(await locator.isVisible());
@@ -356,12 +390,12 @@ function freePort(): Promise<number> {
   });
 }
 
-function says(process: ChildProcess, text: string): Promise<void> {
+function says(process: ChildProcess, text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let output = "";
     const hear = (data: Buffer): void => {
       output += data.toString();
-      if (output.includes(text)) resolve();
+      if (output.includes(text)) resolve(output);
     };
     process.stdout?.on("data", hear);
     process.stderr?.on("data", hear);
