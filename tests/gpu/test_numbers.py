@@ -153,8 +153,10 @@ def test_minimum_and_maximum() -> None:
 )
 def test_comparisons(expression: str, wanted: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> None:
     a, b = pairs(np.concatenate([EDGES, np.array([1e-40, -1e-45], np.float32)]))
-    expected = wanted(*(np.where(np.abs(x) < TINY, x * 0, x) for x in (a, b)) if flushes() else (a, b))
-    assert np.array_equal(binary(expression, a, b, gives="Bool"), expected)
+    got, expected = binary(expression, a, b, gives="Bool"), [wanted(a, b)]
+    if flushes():  # in arithmetic; some devices do when they compare, too
+        expected.append(wanted(*(np.where(np.abs(x) < TINY, x * 0, x) for x in (a, b))))
+    assert any(np.array_equal(got, one) for one in expected)
 
 
 def test_constants_in_choices() -> None:
