@@ -5,7 +5,15 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writ
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
-import { type Browser, type BrowserContext, chromium, errors, type Frame, type Locator, type Page } from "playwright-core";
+import {
+  type Browser,
+  type BrowserContext,
+  chromium,
+  errors,
+  type Frame,
+  type Locator,
+  type Page,
+} from "playwright-core";
 
 const TOOLS = resolve(process.env.EDITOR_TOOLS ?? "../build/editor");
 export const KCHECK = resolve(process.env.KCHECK ?? "../.venv/bin/kcheck");
