@@ -127,6 +127,7 @@ export class Workbench {
     context.setDefaultTimeout(PATIENCE_MS);
     const page = context.pages().find((one) => one.url().includes(this.workspace));
     assert.ok(page);
+    await page.setViewportSize(WINDOW);
     this.page = page;
   }
 
@@ -310,7 +311,12 @@ export class Workbench {
 
 /** A browser that Playwright can leave and come back to; its address is kept in a file. */
 async function browserApart(root: string): Promise<Browser> {
-  const flags = ["--headless=new", "--remote-debugging-port=0", `--user-data-dir=${join(root, "browser")}`];
+  const flags = [
+    "--headless=new",
+    "--remote-debugging-port=0",
+    `--user-data-dir=${join(root, "browser")}`,
+    `--window-size=${WINDOW.width},${WINDOW.height}`,
+  ];
   const browser = spawn(BROWSER.executablePath, [...BROWSER.args, ...flags], { stdio: "pipe" });
   const url = /ws:\S+/.exec(await says(browser, "DevTools listening on"))?.[0];
   assert.ok(url);
