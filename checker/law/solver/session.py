@@ -102,7 +102,8 @@ class Session:
     def charge(self, solver: Any) -> None:
         """Count the steps that were taken so far; to read them takes longer than most checks that have an answer."""
         statistics = solver.statistics()
-        if _STEPS in statistics.keys():  # noqa: SIM118 (no dict)
+        known = statistics.keys()
+        if _STEPS in known:
             self._taken = statistics.get_key_value(_STEPS)
 
     def load(self, lines: Iterable[str], engine: Engine) -> Loaded:

@@ -205,7 +205,7 @@ class Lockstep:
             case Postpone():
                 self._leave_if(self._scalar(action.frame, action.condition), action.masks, action.later)
             case Clear():
-                pass  # as all masks that a run makes
+                return  # masks that a run makes begin without any lane
             case Next():
                 self._come_to_next(action.rounds)
             case Choose():
