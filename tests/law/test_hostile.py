@@ -71,7 +71,9 @@ def numbers() -> ir.Program:
 HOSTILE = {make.__name__: make for make in (fields, chosen_fields, rounds, lawful_rounds, variants, numbers)}
 
 
-@pytest.mark.skipif(not _STATUS.exists(), reason="reads the peak of memory as Linux tells it")
+@pytest.mark.skipif(
+    not _STATUS.exists(), reason="the most memory that a process held stands in /proc, which Linux alone has"
+)
 @pytest.mark.parametrize("name", HOSTILE)
 def test_what_is_too_much_takes_bounded_time_and_memory(name: str) -> None:
     done = subprocess.run(
