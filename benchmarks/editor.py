@@ -15,7 +15,7 @@ import re
 import statistics
 import tempfile
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Set
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,8 @@ from tests.lsp.client import Client, ServerError
 ROUNDS = 60
 LINES = 2000
 FILES = 50
+OPEN = {"queued", "working", "stale"}
+SETTLED = {"proved", "refuted", "unknown"}
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
 
@@ -117,26 +119,32 @@ class Bench:
         version = self.client.change(self.uri, removal(place))
         await self.client.diagnosed(self.uri, version)
 
+    async def mark(self) -> None:
+        """A change of a merge, until its laws are shown with what becomes of them."""
+        await self.merge_changed(OPEN | SETTLED)
+
     async def verdict(self) -> None:
         """A change of a merge, then the first verdict on it: the time includes that nobody types for a moment."""
+        await self.merge_changed(SETTLED)
+
+    async def merge_changed(self, states: Set[str]) -> None:
+        """Change a merge, until one of its laws has such a state."""
         place = self.place(r"merge\(a, b\) (\{)")
         before = "\n".join(self.text.split("\n")[: place["line"]])
         kernel = re.findall(r"^kernel (\S+)", before, re.MULTILINE)[-1]
         spare = f" let spare{self.random.randrange(10**9)} = 1;"
         version = self.client.change(self.uri, insertion({**place, "character": place["character"] + 1}, spare))
-        await self.client.until(lambda: self._is_judged(version, kernel))
+        await self.client.until(lambda: not states.isdisjoint(self._states(version, kernel)))
 
-    def _is_judged(self, version: int, kernel: str) -> bool:
-        statuses = self.client.notifications["kcheck/status"]
-        laws = [
+    def _states(self, version: int, kernel: str) -> list[str]:
+        return [
             law["state"]
-            for status in statuses[-3:]
+            for status in self.client.notifications["kcheck/status"][-3:]
             if status["uri"] == self.uri and status["version"] == version
             for item in status["kernels"]
             if item["name"] == kernel
             for law in item["laws"]
         ]
-        return any(state in ("proved", "refuted", "unknown") for state in laws)
 
     async def cancelled(self) -> None:
         wanted = {"command": "kcheck.run", "arguments": [{"uri": self.slow, "kernel": "slow.walk@1"}]}
@@ -214,6 +222,7 @@ async def main() -> None:
         await bench.measure("folding", lambda: bench.of_file("foldingRange"))
         await bench.measure("two keystrokes to diagnostics, each once", bench.keystroke)
         if not arguments.busy:  # with a key every moment nothing is ever proved
+            await bench.measure("a merge changed to the mark of its laws", bench.mark, 20)
             await bench.measure("a merge changed to its first verdict", bench.verdict, 20)
         print(f"resident memory of the server: {bench.memory():.0f} MiB")
         await bench.cancels_of_runs()

@@ -69,26 +69,23 @@ def compile_functions(program: ir.Program, compile_body: CompileBody) -> tuple[C
     """All functions of a program, callees first."""
     done: list[CompiledFunction] = []
     for function in program.functions:
-        make_room(_COMPILING * _depth(function.body, lambda node: 0))
+        height = _height(function.body, done)
+        make_room(_COMPILING * height)
         body = compile_body(function.body, Scope(program, function, done))
-        height = _depth(function.body, lambda node: _callee_height(node, done))
         done.append(CompiledFunction(body, len(function.locals) - function.parameters, height))
     return tuple(done)
 
 
-def _callee_height(node: ir.Node, done: Sequence[CompiledFunction]) -> int:
-    return done[node.function].height if isinstance(node, (ir.Call, ir.CallStatement)) else 0
-
-
-def _depth(root: ir.Node, below: Callable[[ir.Node], int]) -> int:
-    """The most nodes on a path down from `root`; a node counts for one and what is `below` it besides."""
-    deepest = 0
-    pending = [(root, 1)]
+def _height(body: ir.Block, done: Sequence[CompiledFunction]) -> int:
+    """The most nodes on a path down from `body`, through the functions that are called."""
+    highest = 0
+    pending: list[tuple[ir.Node, int]] = [(body, 1)]
     while pending:
         node, depth = pending.pop()
-        deepest = max(deepest, depth + below(node))
+        below = done[node.function].height if isinstance(node, (ir.Call, ir.CallStatement)) else 0
+        highest = max(highest, depth + below)
         pending.extend((child, depth + 1) for child in ir.children(node))
-    return deepest
+    return highest
 
 
 # ---------------------------------------------------------------- Python's own stack

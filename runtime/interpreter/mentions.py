@@ -12,12 +12,29 @@ class Mentions:
     """The places where the locals of a function are named, in the order of its text."""
 
     def __init__(self, body: ir.Block) -> None:
-        self._intervals = _intervals(body)
+        self._intervals: dict[int, _Interval] = {}
+        """By the nodes' identities."""
         self._places: dict[int, list[int]] = {}
-        for place, node in enumerate(ir.walk(body)):
+        self._visit(body)
+
+    def _visit(self, body: ir.Block) -> None:
+        """Number the nodes in the order of the text; parents come before what is below them."""
+        place = 0
+        entered: list[tuple[ir.Node, int]] = []
+        pending: list[ir.Node | None] = [body]  # None: all below the node entered last is numbered
+        while pending:
+            node = pending.pop()
+            if node is None:
+                left, start = entered.pop()
+                self._intervals[id(left)] = (start, place)
+                continue
             local = getattr(node, "local", None)
             if local is not None:
                 self._places.setdefault(local, []).append(place)
+            entered.append((node, place))
+            place += 1
+            pending.append(None)
+            pending += reversed(list(ir.children(node)))
 
     def is_fresh(self, statement: ir.Statement, block: ir.Block) -> bool:
         """Whether a statement of `block` gives its local a value before which no other can be read.
@@ -32,16 +49,3 @@ class Mentions:
         places = self._places[local]
         read_here = len(places) > 1 and places[1] < end
         return places[0] == start and not read_here and places[-1] < self._intervals[id(block)][1]
-
-
-def _intervals(body: ir.Block) -> dict[int, _Interval]:
-    """By the nodes' identities."""
-    found: dict[int, _Interval] = {}
-    sizes: dict[int, int] = {}
-    nodes = list(ir.walk(body))
-    for start in reversed(range(len(nodes))):
-        node = nodes[start]
-        size = 1 + sum(sizes[id(child)] for child in ir.children(node))
-        sizes[id(node)] = size
-        found[id(node)] = (start, start + size)
-    return found
