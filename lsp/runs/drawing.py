@@ -10,10 +10,10 @@ import numpy as np
 
 from kcheck.checker import types
 from kcheck.checker.types import BOOL, FLOAT, INT, Leaf, Scalar, Struct, Type, Vec, leaves
-from kcheck.lsp.runs.results import Change, Output, Part, Plot, Preview, Summary
+from kcheck.lsp.runs.results import Change, Number, Output, Part, Plot, Preview, Summary
 from kcheck.runtime.fields import Field
 from kcheck.runtime.layout import AnyArray
-from kcheck.runtime.values.leaves import leaf_name, leaf_view
+from kcheck.runtime.values.leaves import leaf_name, leaf_variants, leaf_view
 from kcheck.runtime.values.plain import to_plain
 from kcheck.runtime.views.changes import changes
 from kcheck.runtime.views.describe import number_count
@@ -27,6 +27,8 @@ _LEVEL = 1
 """Of zlib, for pictures."""
 _MOST_LEAVES = 16
 """So many parts of an element are drawn or summed up at most."""
+_MOST_NUMBERS = 64
+"""So many numbers of an element are named at most."""
 _MOST_STRETCHES = 2048
 _MOST_VALUES = 4096
 _FEW_VALUES = 64
@@ -59,7 +61,6 @@ def output(name: str, kind: str, field: Field, detail: Detail) -> Output:
     view = _view(kind, field)
     preview, plot = _drawn(field.type, field.data, detail) if field.data.size else (None, None)
     is_undrawn = preview is None and plot is None and field.data.size
-    most = _FEW_VALUES if detail.quick else _MOST_VALUES
     return Output(
         name=name,
         kind=kind,
@@ -67,13 +68,21 @@ def output(name: str, kind: str, field: Field, detail: Detail) -> Output:
         element=str(field.type.element),
         shape=field.shape,
         view=view,
+        numbers=() if detail.quick else tuple(_numbers(field.type.element)),
         summaries=tuple(_summaries(field, quick=detail.quick)) if not (detail.quick and preview) else (),
         preview=preview,
         plot=plot,
         parts=tuple(_parts(field, detail)) if is_undrawn else (),
-        values=to_plain(field) if number_count(field) <= most else None,
+        values=to_plain(field) if _has_values(field, detail) else None,
         hex=hex_dump(field.data[:_MOST_HEX]) if view == "hex" and not detail.quick else None,
     )
+
+
+def _has_values(field: Field, detail: Detail) -> bool:
+    """Whether all elements are sent.  After quick runs they are to be read as rows of numbers, which enums are not."""
+    if detail.quick:
+        return number_count(field) <= _FEW_VALUES and not types.contains_enum(field.type.element)
+    return number_count(field) <= _MOST_VALUES
 
 
 def change(got: Field, before: Field, detail: Detail) -> Change:
@@ -166,6 +175,11 @@ def _below(type_: Type, rank: int) -> Iterator[tuple[tuple[types.Step, ...], Typ
 
 
 # ---------------------------------------------------------------- numbers
+
+
+def _numbers(element: Type) -> Iterator[Number]:
+    for leaf in leaves(element)[:_MOST_NUMBERS]:
+        yield Number(leaf_name(element, leaf.path), str(leaf.scalar), leaf_variants(element, leaf.path))
 
 
 def _summaries(field: Field, *, quick: bool) -> Iterator[Summary]:

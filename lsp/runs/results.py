@@ -100,6 +100,19 @@ class Summary:
 
 
 @dataclass(frozen=True, slots=True)
+class Number:
+    """One of the numbers that an element consists of: "Float", "Int" or "Bool"; an enum's tag counts its variants."""
+
+    name: str
+    type: str
+    variants: tuple[str, ...] = ()
+
+    def to_json(self) -> Object:
+        shown: Object = {"name": self.name, "type": self.type}
+        return shown | {"variants": list(self.variants)} if self.variants else shown
+
+
+@dataclass(frozen=True, slots=True)
 class Part:
     """A part of the elements that is drawn by itself, as the field of a struct or a vector's component in rows."""
 
@@ -137,6 +150,7 @@ class Words:
 class Output:
     """One output or memory.
 
+    `numbers` are the first ones that an element consists of, in the order of its bytes; quick runs have none.
     `kind` is "output" or "memory"; `view` what suits it best: "picture", "plot", "table", "hex" or "value".
     `values` are all elements as `run --format json` writes them, where these are few; `file` is a .npy that holds them.
     """
@@ -147,6 +161,7 @@ class Output:
     element: str
     shape: tuple[int, ...]
     view: str
+    numbers: tuple[Number, ...] = ()
     summaries: tuple[Summary, ...] = ()
     preview: Preview | None = None
     plot: Plot | None = None
@@ -168,6 +183,8 @@ class Output:
             "view": self.view,
             **_drawn(self.preview, self.plot),
         }
+        if self.numbers:
+            shown["numbers"] = [one.to_json() for one in self.numbers]
         if self.summaries:
             shown["summary"] = _summary(self.summaries)
         if self.parts:

@@ -105,7 +105,8 @@ class Worker:
         if message.backends is not None:
             return compared(program, values, domain, options, message.backends)
         result = execute(program, values, domain, options)
-        shown = _result(program, task, result, settings(program, written, reading))
+        params = () if task.quick else settings(program, written, reading)
+        shown = _result(program, task, result, params)
         if task.quick:
             detail = self._quick_detail(task)
             return replace(shown, outputs=tuple(output(name, kind, f, detail) for kind, name, f in _fields_of(result)))

@@ -40,6 +40,14 @@ def leaf_name(type_: Type, path: tuple[Step, ...]) -> str:
     return name.removeprefix(".")
 
 
+def leaf_variants(type_: Type, path: tuple[Step, ...]) -> tuple[str, ...]:
+    """The names of the variants that a leaf counts; none where it is no enum's tag."""
+    here = type_
+    for step in path[:-1]:
+        here = _part(here, step)
+    return tuple(variant.name for variant in here.variants) if isinstance(here, Enum) and path[-1] == "tag" else ()
+
+
 def _part(type_: Type, step: Step) -> Type:
     match type_, step:
         case Struct(fields=fields), str():

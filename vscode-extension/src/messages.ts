@@ -4,6 +4,7 @@ import type {
   Difference,
   Expectation,
   Json,
+  Leaf,
   Param,
   RunProblem,
   Summary,
@@ -42,8 +43,8 @@ export interface ShownOutput {
   kind: "output" | "memory";
   view: ViewKind;
   shape: number[];
-  /** The numbers that an element consists of: "", "x", "place.y"; empty where no values can be had. */
-  leaves: string[];
+  /** The numbers that an element consists of; empty where no values can be had. */
+  leaves: Leaf[];
   summary?: Summary;
   image?: Image8;
   plot?: { low: Float64Array; high: Float64Array };

@@ -90,6 +90,14 @@ export interface Part {
 
 export type ViewKind = "picture" | "plot" | "table" | "hex" | "value";
 
+/** One of the numbers that an element consists of. An enum's tag counts its variants. */
+export interface Leaf {
+  /** "", "x", "place.y". */
+  name: string;
+  type?: "Float" | "Int" | "Bool";
+  variants?: string[];
+}
+
 export interface Output {
   name: string;
   kind: "output" | "memory";
@@ -97,6 +105,8 @@ export interface Output {
   element: string;
   shape: number[];
   view: ViewKind;
+  /** The first of an element's numbers. */
+  numbers?: Leaf[];
   summary?: Summary;
   preview?: Preview;
   plot?: { low: JsonNumber[]; high: JsonNumber[] };

@@ -102,6 +102,24 @@ def test_what_suits_a_field(kind: str, element: Type, shape: tuple[int, ...], vi
     assert output("result", kind, any_bits(element, shape), QUICK).view == view
 
 
+def test_the_numbers_of_an_element_are_named() -> None:
+    field = field_of(types.Field(1, PAIR), zeros(PAIR, (2,)))
+    flag = {"name": "flag", "type": "Bool"}
+    where = [{"name": f"where.{axis}", "type": "Float"} for axis in "xyz"]
+    assert output("x", "output", field, FULL).to_json()["numbers"] == [flag, *where]
+    assert "numbers" not in output("x", "output", field, QUICK).to_json()
+
+
+def test_an_enum_s_tag_has_the_names_of_its_variants() -> None:
+    element = Array(SHAPE, 2)
+    field = field_of(types.Field(1, element), zeros(element, (2,)))
+    shown = output("x", "output", field, FULL).to_json()
+    assert shown["numbers"][0] == {"name": "[0].tag", "type": "Int", "variants": ["Dot", "Disc"]}
+    assert [one["name"] for one in shown["numbers"] if "variants" in one] == ["[0].tag", "[1].tag"]
+    assert "values" in shown
+    assert "values" not in output("x", "output", field, QUICK).to_json()
+
+
 def test_plots_hold_every_number() -> None:
     values = np.random.default_rng(1).normal(0, 1, 5000).astype(np.float32)
     plot = output("result", "output", field_of(types.Field(1, FLOAT), values), FULL).plot

@@ -297,7 +297,9 @@ def test_a_quick_run_keeps_the_inputs(ask: Ask, tmp_path: Path) -> None:
     wanted = request(tmp_path, "scale", "lost")
     ask(wanted)
     np.save(tmp_path / "none.npy", np.array([16.0]))
-    quick = only(ask(replace(wanted, params={"k": 1}, quick=True)))
+    result = ask(replace(wanted, params={"k": 1}, quick=True))
+    quick = only(result)
+    assert result.params == ()
     assert (quick.values, quick.file, quick.words, quick.difference) == ([8.0], None, None, None)
     assert only(ask(wanted)).values == [8.0]
 

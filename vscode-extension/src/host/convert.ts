@@ -1,13 +1,10 @@
 // From the server's results to what the view shows: pictures as bytes, numbers as arrays.
-import { readFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Image8, ShownDifference, ShownOutput, ShownPart, ShownResult } from "../messages.ts";
-import type { Difference, JsonNumber, Output, Part, Preview, Result } from "../protocol.ts";
+import type { Difference, JsonNumber, Leaf, Output, Part, Preview, Result } from "../protocol.ts";
 
-export async function shownResult(
-  result: Result,
-  leaves: ReadonlyMap<string, readonly string[]>,
-): Promise<ShownResult> {
+export function shownResult(result: Result, leaves: ReadonlyMap<string, readonly Leaf[]>): ShownResult {
   return {
     kernel: result.kernel,
     example: result.example ?? null,
@@ -15,14 +12,14 @@ export async function shownResult(
     backend: result.backend ?? "",
     fallback: result.fallback ?? null,
     ...(result.seconds && { seconds: result.seconds }),
-    outputs: await Promise.all(result.outputs.map((output) => shownOutput(output, leaves.get(output.name) ?? []))),
+    outputs: result.outputs.map((output) => shownOutput(output, leaves.get(output.name) ?? [])),
     expectations: result.expectations ?? [],
     ...(result.error && { error: result.error }),
     params: result.params ?? [],
   };
 }
 
-export async function shownOutput(output: Output, leaves: readonly string[]): Promise<ShownOutput> {
+export function shownOutput(output: Output, leaves: readonly Leaf[]): ShownOutput {
   const { name, type, kind, view, shape, summary, preview, plot, parts, hex, difference } = output;
   return {
     name,
@@ -32,31 +29,32 @@ export async function shownOutput(output: Output, leaves: readonly string[]): Pr
     shape,
     leaves: [...leaves],
     ...(summary && { summary }),
-    ...(preview && { image: await image(preview) }),
+    ...(preview && { image: image(preview) }),
     ...(plot && { plot: { low: numbers(plot.low), high: numbers(plot.high) } }),
-    ...(parts && { parts: await shownParts(parts) }),
+    ...(parts && { parts: shownParts(parts) }),
     ...(hex !== undefined && { hex }),
-    ...(difference && { difference: await shownDifference(difference) }),
+    ...(difference && { difference: shownDifference(difference) }),
   };
 }
 
-async function shownParts(parts: readonly Part[]): Promise<ShownPart[]> {
-  const drawn = parts.flatMap(({ name, preview }) => (preview ? [{ name, preview }] : []));
-  return Promise.all(drawn.map(async ({ name, preview }) => ({ name, image: await image(preview) })));
+function shownParts(parts: readonly Part[]): ShownPart[] {
+  return parts.flatMap(({ name, preview }) => (preview ? [{ name, image: image(preview) }] : []));
 }
 
-async function shownDifference({ changed, largest, preview }: Difference): Promise<ShownDifference> {
-  return { changed, largest, ...(preview && { image: await image(preview) }) };
+function shownDifference({ changed, largest, preview }: Difference): ShownDifference {
+  return { changed, largest, ...(preview && { image: image(preview) }) };
 }
 
-async function image({ data, file, low, high, encoding, ...rest }: Preview): Promise<Image8> {
+/** A file is read without waiting: it is small, and each wait costs as much as the reading. */
+function image({ data, file, low, high, encoding, ...rest }: Preview): Image8 {
+  const bytes = file === undefined ? Buffer.from(data ?? "", "base64") : readFileSync(fileURLToPath(file));
   return {
     ...rest,
     layer: rest.layer,
     low: Number(low),
     high: Number(high),
     photo: encoding === "srgb",
-    bytes: plainBytes(file === undefined ? Buffer.from(data ?? "", "base64") : await readFile(fileURLToPath(file))),
+    bytes: plainBytes(bytes),
   };
 }
 

@@ -2,7 +2,7 @@
 import { type FileHandle, open } from "node:fs/promises";
 
 /** A number inside an element. */
-export interface Leaf {
+export interface NpyLeaf {
   name: string;
   /** NumPy's kind and size: "f4", "i4", "b1". */
   code: string;
@@ -12,7 +12,7 @@ export interface Leaf {
 
 export interface NpyHeader {
   shape: number[];
-  leaves: Leaf[];
+  leaves: NpyLeaf[];
   /** Bytes that an element takes. */
   itemSize: number;
   dataStart: number;
@@ -58,7 +58,7 @@ function pairs(items: readonly Literal[]): Record<string, Literal> {
 }
 
 /** The leaves of a dtype, and its size in bytes. */
-function layout(descr: Literal, prefix: string, start: number): { leaves: Leaf[]; size: number } {
+function layout(descr: Literal, prefix: string, start: number): { leaves: NpyLeaf[]; size: number } {
   if (typeof descr === "string") {
     const code = descr.slice(1);
     if (descr.startsWith(">")) throw new Error("big-endian .npy files are not read");
@@ -68,7 +68,7 @@ function layout(descr: Literal, prefix: string, start: number): { leaves: Leaf[]
     return { leaves: [{ name: prefix, code, offset: start }], size };
   }
   if (!Array.isArray(descr)) throw new Error("the .npy header has no dtype");
-  const leaves: Leaf[] = [];
+  const leaves: NpyLeaf[] = [];
   let size = 0;
   for (const field of descr as [string, Literal, number[]?][]) {
     const [name, inner, shape] = field;
@@ -102,7 +102,7 @@ export function parseHeader(bytes: Uint8Array, rank: number): NpyHeader {
   const text = new TextDecoder("latin1").decode(bytes.subarray(start, start + length));
   const header = literal(text) as { descr: Literal; fortran_order: boolean; shape: number[] };
   if (header.fortran_order) throw new Error("column-major .npy files are not read");
-  const leaves: Leaf[] = [];
+  const leaves: NpyLeaf[] = [];
   let itemSize = 0;
   for (const place of places(header.shape.slice(rank))) {
     const part = layout(header.descr, place.replace(/^\./, ""), itemSize);
@@ -150,7 +150,7 @@ export class NpyFile {
 }
 
 /** The number of a leaf in the element that begins at byte `at`. */
-export function readLeaf(view: DataView, at: number, leaf: Leaf): number {
+export function readLeaf(view: DataView, at: number, leaf: NpyLeaf): number {
   const place = at + leaf.offset;
   switch (leaf.code) {
     case "f4":

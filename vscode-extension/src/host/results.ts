@@ -4,13 +4,14 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import * as vscode from "vscode";
 import type { FromResults, ToResults } from "../messages.ts";
-import type { Comparison, Json, Output, Result, RunArguments } from "../protocol.ts";
+import type { Comparison, Json, Leaf, Output, Result, RunArguments } from "../protocol.ts";
 import { shownOutput, shownResult } from "./convert.ts";
 import { Panel } from "./page.ts";
 import { buckets, csv, FileSource, ListSource, region, type Source } from "./source.ts";
 
 interface Kept {
   source: Source;
+  leaves: Leaf[];
   output: Output;
 }
 
@@ -18,7 +19,6 @@ interface Kept {
 export class ResultsView implements vscode.Disposable {
   private readonly panel: Panel<ToResults, FromResults>;
   private kept = new Map<string, Kept>();
-  private lastFrame: Promise<void> = Promise.resolve();
   private shown: { uri: string; kernel: string } | undefined;
   private readonly runAsked = new vscode.EventEmitter<{ params: Record<string, Json>; quick: boolean }>();
   private readonly compareAsked = new vscode.EventEmitter<void>();
@@ -69,46 +69,34 @@ export class ResultsView implements vscode.Disposable {
 
   async result(result: Result): Promise<void> {
     await this.keep(result.outputs);
-    this.panel.post({ type: "result", result: await shownResult(result, this.leaves()) });
+    this.panel.post({ type: "result", result: shownResult(result, this.leaves()) });
   }
 
-  /** A preview that a slider asked for; previews are shown in the order in which they came. */
-  frame(result: Result): Promise<void> {
-    const before = this.lastFrame;
-    const made = this.madeFrame(result);
-    const posted = made.then(async (frame) => {
-      await before;
-      this.panel.post(frame);
-    });
-    this.lastFrame = posted.catch(() => undefined);
-    return posted;
-  }
-
-  /** Of a preview's values there are only those that came along. */
-  private async madeFrame(result: Result): Promise<ToResults> {
-    const leaves = new Map<string, readonly string[]>();
+  /** A preview that a slider asked for. Of its values there are only those that came along. */
+  frame(result: Result): void {
+    const sent = new Map<string, Leaf[]>();
     for (const output of result.outputs) {
       if (!output.values) continue;
       const source = new ListSource(output.shape, output.values);
-      await this.kept.get(output.name)?.source.close();
-      this.kept.set(output.name, { source, output });
-      leaves.set(output.name, source.leaves);
+      const before = this.kept.get(output.name);
+      void before?.source.close();
+      const leaves = named(source, before?.leaves);
+      this.kept.set(output.name, { source, leaves, output });
+      sent.set(output.name, leaves);
     }
-    return { type: "frame", result: await shownResult(result, leaves) };
+    this.panel.post({ type: "frame", result: shownResult(result, sent) });
   }
 
   async comparison(comparison: Comparison, uri: string): Promise<void> {
     this.shown = { uri, kernel: comparison.kernel };
     await this.keep(comparison.outputs);
     const leaves = this.leaves();
-    const outputs = await Promise.all(
-      comparison.outputs.map((output) => shownOutput(output, leaves.get(output.name) ?? [])),
-    );
+    const outputs = comparison.outputs.map((output) => shownOutput(output, leaves.get(output.name) ?? []));
     this.panel.post({ type: "comparison", comparison: { ...comparison, outputs } });
   }
 
-  private leaves(): Map<string, readonly string[]> {
-    return new Map([...this.kept].map(([name, { source }]) => [name, source.leaves]));
+  private leaves(): Map<string, Leaf[]> {
+    return new Map([...this.kept].map(([name, { leaves }]) => [name, leaves]));
   }
 
   private async keep(outputs: readonly Output[]): Promise<void> {
@@ -117,7 +105,7 @@ export class ResultsView implements vscode.Disposable {
     for (const { source } of old.values()) await source.close();
     for (const output of outputs) {
       const source = await sourceOf(output);
-      if (source) this.kept.set(output.name, { source, output });
+      if (source) this.kept.set(output.name, { source, leaves: named(source, output.numbers), output });
     }
   }
 
@@ -177,7 +165,8 @@ export class ResultsView implements vscode.Disposable {
     try {
       if (format === "png") await writeFile(target.fsPath, png ?? new Uint8Array());
       else if (!kept) throw new Error("its values are gone; run the kernel again");
-      else if (format === "csv") await pipeline(Readable.from(csv(kept.source)), createWriteStream(target.fsPath));
+      else if (format === "csv")
+        await pipeline(Readable.from(csv(kept.source, kept.leaves)), createWriteStream(target.fsPath));
       else if (kept.output.file === undefined) throw new Error("the server keeps no file of it");
       else await copyFile(vscode.Uri.parse(kept.output.file).fsPath, target.fsPath);
       void vscode.window.setStatusBarMessage(`kcheck: wrote ${target.fsPath}`, 5000);
@@ -193,6 +182,11 @@ export class ResultsView implements vscode.Disposable {
     this.cancelAsked.dispose();
     this.revealAsked.dispose();
   }
+}
+
+/** The numbers of an element, as the server tells of them; of those after the first ones no more than the names. */
+function named(source: Source, told: readonly Leaf[] = []): Leaf[] {
+  return source.leaves.map((name, i) => told[i] ?? { name });
 }
 
 async function sourceOf({ file, values, shape }: Output): Promise<Source | undefined> {

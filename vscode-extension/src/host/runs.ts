@@ -52,9 +52,8 @@ export class Runs implements vscode.Disposable {
   /** A preview. The server leaves out those that wait while a newer one comes; the view hears of each. */
   private async frame(wanted: RunArguments): Promise<void> {
     try {
-      await this.view.frame(
-        await this.server.command<Result>("kcheck.run", { ...wanted, quick: true, pictureFiles: true }),
-      );
+      const request = { ...wanted, quick: true, pictureFiles: true };
+      this.view.frame(await this.server.command<Result>("kcheck.run", request));
     } catch (error) {
       if (dataOf(error).superseded) this.view.skipped();
       else this.view.failed(messageOf(error));

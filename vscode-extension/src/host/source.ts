@@ -1,7 +1,7 @@
 // Where a view's numbers come from: a short list that came with the result, or a file with the whole array.
 import type { Buckets, BucketsRequest, Region, RegionValues } from "../messages.ts";
-import type { Json } from "../protocol.ts";
-import { type Leaf, NpyFile, readLeaf } from "./npy.ts";
+import type { Json, Leaf } from "../protocol.ts";
+import { type NpyLeaf, NpyFile, readLeaf } from "./npy.ts";
 
 const CHUNK_ELEMENTS = 1 << 18;
 
@@ -47,7 +47,7 @@ export class FileSource implements Source {
   }
 }
 
-function decode(view: DataView, leaves: readonly Leaf[], itemSize: number, count: number): Float64Array {
+function decode(view: DataView, leaves: readonly NpyLeaf[], itemSize: number, count: number): Float64Array {
   const numbers = new Float64Array(count * leaves.length);
   let at = 0;
   for (let element = 0; element < count; element++) {
@@ -166,17 +166,16 @@ export async function buckets(source: Source, wanted: BucketsRequest): Promise<B
 }
 
 /** The whole array as CSV: places first, then a column for each number of an element. */
-export async function* csv(source: Source): AsyncGenerator<string> {
+export async function* csv(source: Source, leaves: readonly Leaf[]): AsyncGenerator<string> {
   const { width, height, depth } = sizeOf(source.shape);
   const axes = source.shape.length === 1 ? ["index"] : source.shape.length === 2 ? ["x", "y"] : ["x", "y", "z"];
-  yield [...axes, ...source.leaves.map((name) => name || "value")].join(",") + "\n";
-  const leaves = source.leaves.length;
+  yield [...axes, ...leaves.map(({ name }) => name || "value")].join(",") + "\n";
   for (let row = 0; row < height * depth; row++) {
     const numbers = await source.read(row * width, width);
     const lines: string[] = [];
     for (let x = 0; x < width; x++) {
       const place = [x, row % height, Math.floor(row / height)].slice(0, axes.length);
-      lines.push([...place, ...numbers.subarray(x * leaves, (x + 1) * leaves)].join(","));
+      lines.push([...place, ...numbers.subarray(x * leaves.length, (x + 1) * leaves.length)].join(","));
     }
     yield lines.join("\n") + "\n";
   }

@@ -58,6 +58,11 @@ export function fittedContext(canvas: HTMLCanvasElement): CanvasRenderingContext
   return context;
 }
 
+/** Calls back whenever the editor has another theme. */
+export function onTheme(changed: () => void): void {
+  new MutationObserver(changed).observe(document.body, { attributeFilter: ["class", "data-vscode-theme-id"] });
+}
+
 /** A colour of the editor's theme. */
 export function themeColor(name: string, otherwise: string): string {
   return getComputedStyle(document.body).getPropertyValue(`--vscode-${name}`).trim() || otherwise;

@@ -1,11 +1,11 @@
 // Numbers as people read them.
-import type { JsonNumber } from "../protocol.ts";
+import type { JsonNumber, Leaf } from "../protocol.ts";
 
-/** Six significant digits; whole numbers in full. */
+/** Six significant digits; whole numbers in full, as long as each of their digits means something. */
 export function formatNumber(value: JsonNumber | null | undefined): string {
   if (value === null || value === undefined) return "–";
   if (typeof value === "string") return value;
-  if (Number.isInteger(value)) return Object.is(value, -0) ? "-0" : String(value);
+  if (Number.isSafeInteger(value)) return Object.is(value, -0) ? "-0" : String(value);
   if (!Number.isFinite(value)) return String(value);
   const size = Math.abs(value);
   if (size >= 1e-4 && size < 1e7) return String(Number(value.toPrecision(6)));
@@ -25,9 +25,16 @@ export function formatShape(shape: readonly number[]): string {
   return [...shape].reverse().join(" × ");
 }
 
+/** One of an element's numbers, which may stand for a Bool or a variant of an enum. */
+export function formatLeaf({ type, variants }: Leaf, number: number | undefined): string {
+  if (number === undefined) return formatNumber(number);
+  if (type === "Bool") return String(number !== 0);
+  return variants?.[number] ?? formatNumber(number);
+}
+
 /** An element's numbers with their names. */
-export function formatElement(leaves: readonly string[], numbers: ArrayLike<number>): string {
+export function formatElement(leaves: readonly Leaf[], numbers: ArrayLike<number>): string {
   const [first] = leaves;
-  if (leaves.length === 1 && !first) return formatNumber(numbers[0]);
-  return leaves.map((leaf, i) => `${leaf} ${formatNumber(numbers[i])}`).join("  ");
+  if (leaves.length === 1 && first && !first.name) return formatLeaf(first, numbers[0]);
+  return leaves.map((leaf, i) => `${leaf.name} ${formatLeaf(leaf, numbers[i])}`).join("  ");
 }

@@ -10,9 +10,10 @@ import { summaryTable } from "./summary.ts";
 /** One output or memory, with what suits it: picture, plot, table or hex. */
 export class OutputCard {
   readonly element: HTMLElement;
-  private readonly output: ShownOutput;
+  private output: ShownOutput;
   private main: Picture | Plot | ValuesTable | undefined;
   private readonly details: HTMLElement;
+  private readonly trouble = make("span", { role: "alert" });
 
   constructor(output: ShownOutput) {
     this.output = output;
@@ -30,20 +31,28 @@ export class OutputCard {
       name === own.name &&
       type === own.type &&
       view === own.view &&
-      leaves.join() === own.leaves.join() &&
+      namesOf(leaves) === namesOf(own.leaves) &&
       (view === "plot" || shape.join() === own.shape.join())
     );
   }
 
   update(output: ShownOutput): void {
+    this.output = output;
     this.main?.update(output);
     if (output.hex !== undefined) this.element.querySelector("pre")?.replaceChildren(output.hex);
     this.showDetails(output);
   }
 
+  /** Draws in the colours of another theme. */
+  restyle(): void {
+    if (this.main instanceof Plot) this.main.restyle();
+    this.showDetails(this.output);
+  }
+
   /** A picture on the way to another one: only what is seen at once. */
   frame(output: ShownOutput): void {
-    this.main?.update(output);
+    if (this.main instanceof Picture) this.main.frame(output);
+    else this.main?.update(output);
   }
 
   private body(output: ShownOutput): HTMLElement {
@@ -62,7 +71,7 @@ export class OutputCard {
       const text =
         changed === 0
           ? "Same as in the run before."
-          : `${changed} elements differ from the run before, by up to ${formatNumber(largest)}.`;
+          : `${changed === 1 ? "1 element differs" : `${changed} elements differ`} from the run before, by up to ${formatNumber(largest)}.`;
       this.details.append(make("p", { className: "difference" }, text));
       if (image) this.details.append(folded("Difference", () => differencePicture(this.output, image)));
     }
@@ -96,6 +105,7 @@ export class OutputCard {
         ),
       );
     }
+    bar.append(this.trouble);
     return bar;
   }
 
@@ -104,8 +114,17 @@ export class OutputCard {
   }
 
   private async savePng(picture: Picture): Promise<void> {
-    this.save("png", await picture.png());
+    this.trouble.textContent = "";
+    try {
+      this.save("png", await picture.png());
+    } catch (error) {
+      this.trouble.textContent = String(error);
+    }
   }
+}
+
+function namesOf(leaves: ShownOutput["leaves"]): string {
+  return leaves.map(({ name }) => name).join();
 }
 
 function differencePicture(output: ShownOutput, image: NonNullable<ShownOutput["image"]>): HTMLElement {

@@ -1,6 +1,6 @@
 import type { ShownOutput } from "../messages.ts";
 import { button, make, table } from "./dom.ts";
-import { formatNumber } from "./format.ts";
+import { formatLeaf } from "./format.ts";
 import { askRegion } from "./host.ts";
 
 const ROWS = 50;
@@ -16,7 +16,12 @@ export class ValuesTable {
 
   constructor(output: ShownOutput) {
     this.output = output;
-    this.body = make("div", { className: "scroll" });
+    this.body = make("div", {
+      className: "scroll",
+      tabIndex: 0,
+      role: "region",
+      ariaLabel: `values of ${output.name}`,
+    });
     this.where = make("span", { ariaLive: "polite" });
     const turn = (pages: number) => (): void => {
       this.turn(pages);
@@ -57,6 +62,7 @@ export class ValuesTable {
     const { output, first } = this;
     const [width = 1, height = 1] = [...output.shape].reverse();
     const last = Math.min(first + ROWS, this.count());
+    const shown = output.leaves.slice(0, MOST_COLUMNS);
     const rows: string[][] = [];
     for (let at = first; at < last;) {
       const x = at % width;
@@ -67,16 +73,12 @@ export class ValuesTable {
       if (!found) return;
       for (let i = 0; i < length; i++) {
         const place = [x + i, y, z].slice(0, output.shape.length).join(", ");
-        const numbers = found.values.subarray(
-          i * found.leaves,
-          i * found.leaves + Math.min(found.leaves, MOST_COLUMNS),
-        );
-        rows.push([place, ...Array.from(numbers, formatNumber)]);
+        rows.push([place, ...shown.map((leaf, j) => formatLeaf(leaf, found.values[i * found.leaves + j]))]);
       }
       at += length;
     }
     if (output !== this.output || first !== this.first) return;
-    const names = output.leaves.slice(0, MOST_COLUMNS).map((name) => name || "value");
+    const names = shown.map(({ name }) => name || "value");
     this.where.textContent = `${first} to ${last - 1} of ${this.count()}`;
     this.body.replaceChildren(table(["place", ...names], rows, `${output.name}: ${output.type}`));
   }

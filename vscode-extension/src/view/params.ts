@@ -4,8 +4,6 @@ import { button, labelled, make } from "./dom.ts";
 /** `quick`: while a slider is dragged, only previews are wanted. */
 export type Changed = (params: Record<string, Json>, quick: boolean) => void;
 
-const SLIDER_STEPS = 1000;
-
 /** Params as controls: numbers with a range as sliders, other numbers as fields, Bools as boxes. */
 export class Params {
   readonly element: HTMLElement;
@@ -86,12 +84,11 @@ export class Params {
       };
       return labelled(name, field);
     }
-    const step = whole ? 1 : (high - low) / SLIDER_STEPS;
     const slider = make("input", {
       type: "range",
       min: String(low),
       max: String(high),
-      step: String(step),
+      step: field.step, // a step of its own would move the value that is set to the next one
       value: String(value),
     });
     slider.dataset.param = name;

@@ -48,25 +48,40 @@ export class Picture {
     this.output = output;
     this.layer = output.image?.layer ?? 0;
     this.asPreviewed = output.image !== undefined;
-    this.leafName = this.asPreviewed ? undefined : output.leaves[0];
+    this.leafName = this.asPreviewed ? undefined : output.leaves[0]?.name;
     this.shading = this.previewShading();
-    this.canvas = make("canvas", { className: "picture", tabIndex: 0, role: "img" });
+    this.canvas = make("canvas", {
+      className: "picture",
+      tabIndex: 0,
+      role: "application",
+      ariaRoleDescription: "picture",
+    });
     this.readout = make("output", { className: "readout", ariaLive: "polite" });
     this.lowInput = this.rangeInput("low");
     this.highInput = this.rangeInput("high");
     this.element = make("div", {}, this.controls(), this.canvas, this.readout);
     this.listen();
+    this.setRange(this.shading);
     this.update(output);
   }
 
   /** Shows another result of the same output; what is zoomed stays so. */
   update(output: ShownOutput): void {
-    this.output = output;
-    this.detail = undefined;
-    const [width, height] = [this.size().width, this.size().height];
+    this.show(output);
+    const { width, height } = this.size();
     this.canvas.style.aspectRatio = `${width} / ${height}`;
     this.canvas.ariaLabel = `${output.name}: ${output.type}, ${formatShape(output.shape)}. Arrow keys move the cursor, plus and minus zoom, 0 fits.`;
     if (this.asPreviewed) this.setRange(this.previewShading());
+  }
+
+  /** Shows the picture alone, on the way to another one: what stands around it follows with the result. */
+  frame(output: ShownOutput): void {
+    this.show(output);
+  }
+
+  private show(output: ShownOutput): void {
+    this.output = output;
+    this.detail = undefined;
     const image = output.image ?? this.partImage(output);
     if (image) void this.takeImage(image);
     else this.refresh();
@@ -157,7 +172,7 @@ export class Picture {
     }
     if (leaves.length > 1) {
       const all = this.output.image ? ["all"] : [];
-      const chooser = select([...all, ...leaves], (i) => {
+      const chooser = select([...all, ...leaves.map(({ name }) => name)], (i) => {
         this.choose(i - all.length);
       });
       parts.push(labelled("channel", chooser));
@@ -189,7 +204,7 @@ export class Picture {
 
   /** Shows one leaf in grey; -1 is all of them. */
   private choose(leaf: number): void {
-    this.leafName = this.output.leaves[leaf];
+    this.leafName = this.output.leaves[leaf]?.name;
     if (leaf < 0) this.changeShading(this.previewShading());
     else this.changeShading({ channel: leaf, photo: false, ...this.rangeOf(leaf) });
   }
@@ -328,12 +343,18 @@ export class Picture {
     }
   }
 
+  /** Whether the preview is not enough: it has no colour for what is no number. */
+  private get isPreviewPoor(): boolean {
+    const { summary } = this.output;
+    return !this.asPreviewed || !this.base || (summary?.fields ?? [summary]).some((part) => (part?.nan ?? 0) > 0);
+  }
+
   /** Whether the values show more than the preview does. */
   private needsDetail(): boolean {
     if (this.output.leaves.length === 0) return false;
     const { width, height } = this.view.visible();
     if (width <= 0 || height <= 0) return false;
-    if (!this.asPreviewed || !this.base) return true;
+    if (this.isPreviewPoor || !this.base) return true;
     const previewScale = this.base.bitmap.width / this.base.width;
     return previewScale < Math.min(1, this.view.scale);
   }
@@ -368,7 +389,7 @@ export class Picture {
     const context = canvas.getContext("2d");
     if (!context || Math.max(width, height) > LARGEST_EXPORT)
       throw new Error("this picture is too large for a PNG file");
-    if (this.base && (this.output.leaves.length === 0 || (this.asPreviewed && this.base.bitmap.width === width))) {
+    if (this.base && (this.output.leaves.length === 0 || (!this.isPreviewPoor && this.base.bitmap.width === width))) {
       context.drawImage(this.base.bitmap, 0, 0, width, height);
     } else {
       const strip = Math.max(1, Math.floor((1 << 20) / width));

@@ -1,6 +1,6 @@
 import type { FromResults, ShownComparison, ShownResult, ToResults } from "../messages.ts";
 import type { Json } from "../protocol.ts";
-import { button, make, table } from "./dom.ts";
+import { button, make, onTheme, table } from "./dom.ts";
 import { formatSeconds } from "./format.ts";
 import { answered, post } from "./host.ts";
 import { LatestWins } from "./latest.ts";
@@ -83,6 +83,11 @@ class ResultsPage {
       default:
         answered(message);
     }
+  }
+
+  /** Draws in the colours of another theme. */
+  restyle(): void {
+    for (const card of this.cards.values()) card.restyle();
   }
 
   private working(text: string): void {
@@ -180,6 +185,9 @@ if (main) {
   const page = new ResultsPage(main);
   window.addEventListener("message", (event: MessageEvent<ToResults>) => {
     page.take(event.data);
+  });
+  onTheme(() => {
+    page.restyle();
   });
   send({ type: "ready" });
 }

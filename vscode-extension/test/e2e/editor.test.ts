@@ -138,6 +138,44 @@ suite("in the workbench", { timeout: 1800 * SECOND }, () => {
     await view.locator(".difference", { hasText: "4096 elements differ" }).waitFor();
   });
 
+  test("variants and Bools are read by their names", async () => {
+    await bench.open("kinds.kernel");
+    const view = await bench.clickLens("run two", 'section[aria-label="output result"] td:has-text("Disc")');
+    const rows = view.locator("section.output tr");
+    assert.deepEqual((await rows.allInnerTexts()).map(words), [
+      ["place", "shape.tag", "shape.Disc.r", "on", "pair[0]", "pair[1]"],
+      ["0", "Dot", "0", "true", "1", "-2"],
+      ["1", "Disc", "1.5", "false", "3", "4"],
+    ]);
+  });
+
+  test("what is no number is seen in a picture", async () => {
+    await bench.open("kinds.kernel");
+    const view = await bench.clickLens("run square", 'h1:has-text("kinds.holes@1")');
+    const grey = Math.round((255 * 20) / 63); // from 0.5 / 64 to 63.5 / 64
+    await bench.until("magenta", pixelIs(view, 10.5 / 64, 20.5 / 64, [255, 0, 255]));
+    await bench.until("grey", pixelIs(view, 50.5 / 64, 20.5 / 64, [grey, grey, grey]));
+  });
+
+  test("a plot is read with the keyboard, and takes the colours of another theme", async () => {
+    await bench.open("kinds.kernel");
+    await bench.place("example hundred"); // brings its lens into sight
+    const view = await bench.clickLens("run hundred", ".plot canvas");
+    await bench.again(
+      "the value of element 3",
+      async () => {
+        await view.locator(".plot").press("Shift+ArrowLeft"); // to the first one
+        for (let step = 0; step < 3; step++) await view.locator(".plot").press("ArrowRight");
+      },
+      view.locator(".readout", { hasText: /^\(3\)\s+3e\+36$/ }),
+    );
+    assert.ok((await brightestLabel(view)) < 128);
+    await bench.command("Preferences: Toggle between Light/Dark Themes", view.locator("body.vscode-dark"));
+    await bench.until("bright labels", async () => (await brightestLabel(view)) > 128);
+    await bench.screenshot("dark");
+    await bench.command("Preferences: Toggle between Light/Dark Themes", view.locator("body.vscode-light"));
+  });
+
   test("what becomes of a kernel is shown, and follows the source", async () => {
     await bench.open("picture.kernel");
     await bench.place("blue, 1.0");
@@ -221,6 +259,23 @@ suite("in the workbench", { timeout: 1800 * SECOND }, () => {
       .waitFor();
   });
 });
+
+function words(text: string): string[] {
+  return text.trim().split(/\s+/);
+}
+
+/** How bright the labels of a plot's upward axis are, of 255. */
+function brightestLabel(view: Frame): Promise<number> {
+  return view.evaluate(() => {
+    const canvas = document.querySelector<HTMLCanvasElement>(".plot canvas");
+    const pixels = canvas?.getContext("2d")?.getImageData(0, 0, 60 * devicePixelRatio, canvas.height).data ?? [];
+    let brightest = 0;
+    for (let at = 0; at < pixels.length; at += 4) {
+      if ((pixels[at + 3] ?? 0) > 200) brightest = Math.max(brightest, pixels[at] ?? 0);
+    }
+    return brightest;
+  });
+}
 
 /** The transfer function of sRGB, as 8 bits. */
 function srgb(light: number): number {

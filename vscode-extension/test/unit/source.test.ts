@@ -103,7 +103,16 @@ np.save("volume.npy", np.arange(24, dtype=np.float32).reshape(2, 3, 4))
   });
 
   test("as CSV", async () => {
-    const lines = await using("image.npy", 2, async (source) => (await Array.fromAsync(csv(source))).join(""));
+    const lines = await using("image.npy", 2, async (source) =>
+      (
+        await Array.fromAsync(
+          csv(
+            source,
+            source.leaves.map((name) => ({ name })),
+          ),
+        )
+      ).join(""),
+    );
     assert.equal(lines, "x,y,x,y,z,w\n0,0,0,1,2,3\n1,0,4,5,6,7\n0,1,8,9,10,11\n1,1,12,13,14,15\n");
   });
 });

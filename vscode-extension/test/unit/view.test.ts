@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { formatElement, formatNumber, formatSeconds, formatShape } from "../../src/view/format.ts";
 import { encode, relevel, shade } from "../../src/view/pixels.ts";
+import { tickStep, ticks } from "../../src/view/ticks.ts";
 import { Viewport } from "../../src/view/viewport.ts";
 
 suite("numbers as text", () => {
@@ -14,6 +15,8 @@ suite("numbers as text", () => {
       [-0, "-0"],
       [1.5e-9, "1.5e-9"],
       [12345678.9, "1.2346e+7"],
+      [2 ** 31 - 1, "2147483647"],
+      [9.921875e37, "9.9219e+37"],
       [NaN, "NaN"],
       ["-Infinity", "-Infinity"],
       [null, "–"],
@@ -24,7 +27,29 @@ suite("numbers as text", () => {
   test("seconds, shapes, elements", () => {
     assert.deepEqual([0.0000004, 0.0123, 2.5].map(formatSeconds), ["0 µs", "12.3 ms", "2.50 s"]);
     assert.deepEqual([formatShape([1]), formatShape([480, 640])], ["1 element", "640 × 480"]);
-    assert.equal(formatElement(["x", "y"], [1, 0.5]), "x 1  y 0.5");
+    assert.equal(formatElement([{ name: "x" }, { name: "y" }], [1, 0.5]), "x 1  y 0.5");
+    assert.equal(formatElement([{ name: "", type: "Bool" }], [1]), "true");
+    assert.equal(formatElement([{ name: "tag", type: "Int", variants: ["Dot", "Disc"] }], [1]), "tag Disc");
+  });
+});
+
+suite("labels of an axis", () => {
+  test("steps are 1, 2 or 5 times a power of ten, and no more than there is room for", () => {
+    const steps = [
+      [100, 10],
+      [100, 9],
+      [100, 4],
+      [0.7, 5],
+      [9.9e37, 5],
+      [1e-40, 3],
+    ].map(([span = 0, most = 0]) => tickStep(span, most));
+    const expected = [10, 20, 50, 0.2, 2e37, 5e-41];
+    for (const [i, step] of steps.entries()) assert.ok(Math.abs(step / (expected[i] ?? NaN) - 1) < 1e-9, String(step));
+  });
+
+  test("labels are the multiples of a step", () => {
+    assert.deepEqual(ticks(-25, 20, 10), [-20, -10, 0, 10, 20]);
+    assert.deepEqual(ticks(1, 9, 10), []);
   });
 });
 
