@@ -58,6 +58,21 @@ def _function(name: str, sort: Sort) -> Meaning:
     return _each(lambda steps, *args: steps.terms.function(name, args, sort))
 
 
+def is_not_zero(terms: Terms, x: Term) -> Term:
+    """That a Real is not 0, or that none of its factors is: what is easier to see."""
+    factors: dict[Term, None] = {}
+    pending = [x]
+    while pending:
+        factor = pending.pop()
+        if factor.op is Op.MUL or factor.op is Op.DIV:
+            pending.extend(arg for arg in dict.fromkeys(factor.args) if arg not in factors)
+        factors[factor] = None
+    zero = terms.real(0)
+    products = (Op.MUL, Op.DIV)
+    plain = [terms.not_(terms.eq(factor, zero)) for factor in factors if factor.op not in products]
+    return terms.or_(terms.not_(terms.eq(x, zero)), terms.all(plain))
+
+
 # ---------------------------------------------------------------- rounding and signs
 
 
@@ -138,10 +153,11 @@ def _cosh(steps: Steps, x: Term) -> Term:
 
 
 def _tanh(steps: Steps, x: Term) -> Term:
-    """(e^2x - 1) / (e^2x + 1), whose divisor is above 1."""
+    """(e^2x - 1) / (e^2x + 1), so written that it is seen to be within -1 and 1."""
     terms = steps.terms
     power = _exp(steps, terms.mul(x, terms.real(2)))
-    return terms.apply(Op.DIV, terms.sub(power, terms.real(1)), terms.add(power, terms.real(1)))
+    rest = terms.apply(Op.DIV, terms.real(2), terms.add(power, terms.real(1)))
+    return terms.sub(terms.real(1), rest)
 
 
 def _pow(steps: Steps, x: Term, y: Term) -> Term:

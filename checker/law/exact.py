@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 from kcheck.checker import arithmetic, floats
 from kcheck.checker.law.euclid import GCD, gcd_of_ints
-from kcheck.checker.law.terms import Op, Sort, Term, number, postorder, saturated
+from kcheck.checker.law.terms import MAX_BITS, Op, Sort, Term, number, postorder, saturated
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,14 +103,23 @@ def _operation(term: Term, args: Sequence[bool | int | Interval]) -> Value:
 
 
 _MOST_BITS = 4096
+"""The longest fractions that are kept as they are while a number is known exactly,"""
+_MOST_OF_OTHERS = 1024
+"""and else."""
 _KEPT_BITS = 512
 
 
-def _short(value: Interval) -> Interval:
-    """The same or, where its fractions have become long, a slightly wider one of shorter fractions."""
-    longest = max(value.low.numerator.bit_length(), value.low.denominator.bit_length())
-    if longest < _MOST_BITS and value.high.denominator.bit_length() < _MOST_BITS:
+def _short(value: Interval) -> Interval | None:
+    """The same or, where its fractions have become long, a slightly wider one of shorter fractions.
+
+    None where no fraction is short, as the number is far from 1.
+    """
+    ends = (value.low, value.high)
+    longest = max(max(end.numerator.bit_length(), end.denominator.bit_length()) for end in ends)
+    if longest < (_MOST_BITS if value.is_point else _MOST_OF_OTHERS):
         return value
+    if max(abs(end.numerator.bit_length() - end.denominator.bit_length()) for end in ends) > MAX_BITS:
+        return None
     return Interval(_rounded(value.low, -1), _rounded(value.high, 1))
 
 
@@ -199,6 +208,8 @@ def _hull(values: Sequence[Fraction]) -> Interval:
 
 
 def _product(a: Interval, b: Interval) -> Interval:
+    if a.is_point and b.is_point:
+        return point(a.low * b.low)
     return _hull([a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high])
 
 

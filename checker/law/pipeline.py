@@ -1,11 +1,13 @@
 """From a reduction to its judgement, in stages: each is cheap enough to run before the next.
 
+0. Bounds of reachable values: most steps that may have no value are seen to have one.
 1. Polynomials and comparisons: what takes less time than anything else.
 2. Sampling, a little: most of what breaks a law shows at once.
 3. Algebra: equal normal forms, in this process and without a solver.
-4. Sampling: elements that break a law, or that reach a step without a value.
+4. Sampling: elements that break a law, or that reach a step without a value; and such whose sums cancel.
 5. Comparisons again, with what leaves are where a test of merge holds.
 6. The worker, a process of its own that can be ended: invariants, linear queries, z3, bounded search.
+7. Exploring: all merges of the values that a few elements lead to; and sampling once more, with longer trees too.
 
 What is called *refuted* has been replayed on a backend; what is called *proved* holds for all reachable values.
 """
@@ -14,7 +16,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -22,8 +24,10 @@ from typing import TYPE_CHECKING
 
 from kcheck.checker import ir
 from kcheck.checker.law import algebra, work
+from kcheck.checker.law.cancelling import cancelled
 from kcheck.checker.law.concrete import Unsupported
 from kcheck.checker.law.evaluate import Evaluate
+from kcheck.checker.law.exploring import explored
 from kcheck.checker.law.problem import Invariant, Law, Problem
 from kcheck.checker.law.running import Runner, WrittenOut
 from kcheck.checker.law.sampling import Effort, Failed, candidates
@@ -128,14 +132,18 @@ class _Judging:
 
     def _decide(self, problem: Problem) -> None:
         self._is_defined = not (problem.compute.obligations or problem.merge.obligations)
+        if not self._is_defined:
+            self._by_bounds(problem)
         runner = WrittenOut(problem, self._tools.evaluate)
         compared, tried = partial(self._by_comparisons, problem), partial(self._by_sampling, runner, _FIRST)
         for stage in (
             *((compared, tried) if len(problem.terms) < _LARGE else (tried, compared)),
             partial(self._by_algebra, problem),
             partial(self._by_sampling, runner, _QUICK),
+            partial(self._by_trials, cancelled, runner),
             partial(self._by_tests, problem),
             partial(self._by_worker, problem, runner),
+            partial(self._by_trials, explored, runner),
             partial(self._by_sampling, runner, _THOROUGH),
             partial(self._by_sampling, runner, _MANY),
         ):
@@ -194,6 +202,15 @@ class _Judging:
 
     # ------------------------------------------------------------ the stages
 
+    def _by_bounds(self, problem: Problem) -> None:
+        # Here, as most merges need none of it.
+        from kcheck.checker.law.solver.bounded import Bounds
+        from kcheck.checker.law.solver.telling import told
+
+        used = Bounds(problem).show_all()
+        if used is not None:
+            self._is_defined, self._assuming = True, told(problem, used)
+
     def _by_comparisons(self, problem: Problem) -> None:
         for law in Law if self._is_defined else ():  # else the algebra has more to show than the law
             if law in self._open and algebra.follows(problem, law):
@@ -206,7 +223,9 @@ class _Judging:
         seconds = _KNOWING_SECONDS if known else _FRACTIONS_SECONDS if has_fractions else _ALGEBRA_SECONDS
         deadline = work.clock() + min(seconds, self._deadline - time.monotonic())
         for law in sorted(Law, key=lambda law: law.values):  # the shorter one first
-            proof = algebra.prove(problem, law, known, deadline) if law in self._open else None
+            proof = None
+            if law in self._open:
+                proof = algebra.prove(problem, law, known, deadline, with_steps=not self._is_defined)
             if proof is not None:
                 self._proofs[law] = _texts(problem, proof.used)
                 # A law speaks of all values, so its steps are all the steps of merge.
@@ -242,6 +261,15 @@ class _Judging:
             return  # too large to be compiled
         self._is_probed = self._is_probed or effort is not _FIRST
         self._tell_all()
+
+    def _by_trials(self, made: Callable[[Runner, Set[Law]], Iterable[tuple[Law, Trial]]], runner: Runner) -> None:
+        try:
+            for law, trial in made(runner, self._open):
+                if law in self._open:
+                    self._try(runner, law, trial)
+                    self._tell(law)
+        except Unsupported:
+            return  # too large to be compiled
 
     def _by_worker(self, problem: Problem, runner: Runner) -> None:
         if self._tools.worker is None:
@@ -311,7 +339,8 @@ def _bounds(problem: Problem) -> tuple[Invariant, ...]:
     # Here, so that whoever needs nothing of the solver's does not wait for its modules.
     from kcheck.checker.law.solver.intervals import counted_invariants, interval_invariants
 
-    return (*interval_invariants(problem), *counted_invariants(problem))
+    found = (*interval_invariants(problem), *counted_invariants(problem))
+    return tuple({invariant.holds: invariant for invariant in found}.values())
 
 
 def _texts(problem: Problem, used: Sequence[Invariant]) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from enum import Enum
 from functools import cached_property
 
 from kcheck.checker import ir
-from kcheck.checker.law.terms import Sort, Term, Terms, variables
+from kcheck.checker.law.terms import Sort, Term, Terms, postorder, variables
 from kcheck.checker.types import Scalar, Type, leaves
 from kcheck.grammar.spans import Origin
 
@@ -153,6 +153,24 @@ class Problem:
             else:
                 self._sides[law] = self.merged(self.merged(a, b), c), self.merged(a, self.merged(b, c))
         return self._sides[law]
+
+    def goals(self, law: Law) -> dict[int, tuple[Term, Term]]:
+        """Of each leaf that the law has to be shown for, what is to be equal: where these are, so are all others."""
+        left, right = self.sides(law)
+        pairs = enumerate(zip(left, right, strict=True))
+        return {i: (a, b) for i, (a, b) in pairs if a is not b and i not in self._derived}
+
+    @cached_property
+    def _derived(self) -> frozenset[int]:
+        """The leaves that merge makes of others that it gives: a mean of a sum and a count, or the same once more."""
+        merged, sides = set(self.merge.leaves), {*self.left, *self.right}
+        reaching: set[Term] = set()
+        """What is made of the sides in another way than through a leaf of the merge below it."""
+        for term in postorder(self.merge.leaves):
+            if term in sides or any(arg in reaching and arg not in merged for arg in term.args):
+                reaching.add(term)
+        firsts = {term: i for i, term in reversed(list(enumerate(self.merge.leaves)))}
+        return frozenset(i for i, t in enumerate(self.merge.leaves) if t not in reaching or firsts[t] != i)
 
     @cached_property
     def _sides(self) -> dict[Law, tuple[tuple[Term, ...], tuple[Term, ...]]]:

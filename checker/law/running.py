@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Protocol, TypeAlias
 
 from kcheck.checker import ir
-from kcheck.checker.law import exact
+from kcheck.checker.law import exact, work
 from kcheck.checker.law.cases import Reader, flat_params, walked
 from kcheck.checker.law.concrete import Concrete, param_variables
 from kcheck.checker.law.evaluate import Case, Evaluate, Leaves, Number
@@ -22,6 +22,11 @@ CLEAR = 1e-4
 """Floats differ clearly when they differ by more than this part of the larger one,"""
 OF_GREATEST = 1e-9
 """and by more than this part of the largest number that took part."""
+
+_RUN, _FEW_MERGES = 2e-5, 4
+"""The work of a run of few elements but for the merges, and about how many of these there are."""
+_MERGE, _TERM = 5e-7, 5e-8
+"""The work of a merge: for itself, and for each of its terms."""
 
 
 Merged: TypeAlias = "Callable[[Leaves, Leaves], tuple[Leaves | None, int | None]]"
@@ -43,6 +48,8 @@ class Runner(ABC):
 
     reals: Sequence[int]
     """Which leaves of the merged values are Floats."""
+    seconds_a_merge: float
+    """The work of a merge in `run`."""
 
     def __init__(self, program: ir.Program, make_evaluate: Callable[[], Evaluate]) -> None:
         self.program = program
@@ -67,6 +74,7 @@ class Runner(ABC):
 
     def breaks(self, trial: Trial) -> bool:
         """Whether the two trees of a trial have values that differ clearly."""
+        self.count_run()
         try:
             return self.run(trial.case).differ(trial.left, trial.right)
         except NoValue:
@@ -74,11 +82,16 @@ class Runner(ABC):
 
     def fails(self, case: Case, tree: Tree) -> bool:
         """Whether the last step of a tree has no value, and all before have one."""
+        self.count_run()
         try:
             self.run(case).value(tree)
         except NoValue as found:
             return found.tree == tree
         return False
+
+    def count_run(self) -> None:
+        """Say that the work of a run of few merges was done."""
+        work.count(_RUN + _FEW_MERGES * self.seconds_a_merge)
 
 
 class Exact(Protocol):
@@ -101,6 +114,7 @@ class WrittenOut(Runner):
         self.problem = problem
         self.reader = Reader(problem)
         self.reals = tuple(i for i, sort in enumerate(problem.sorts) if sort is Sort.REAL)
+        self.seconds_a_merge = _MERGE + _TERM * sum(1 for _ in postorder(problem.merge.leaves))
         self._concrete = Concrete(problem)
         self._last: tuple[Case, Sequence[Leaves | int]] | None = None
         """What compute gives in the case that was run last: to make a witness small many trees are tried in each."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TypeAlias
 
+from kcheck.checker.law import work
 from kcheck.checker.law.elements import COUNT, Elements
 from kcheck.checker.law.evaluate import Case, Leaves
 from kcheck.checker.law.problem import Law
@@ -44,7 +45,7 @@ _PLANS = 16
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How many cases are tried: after the `least` no more than so many `seconds` allow."""
+    """How many cases are tried: after the `least` no more than so many `seconds` of work allow."""
 
     least: int
     most: int
@@ -57,15 +58,17 @@ class Effort:
 def candidates(runner: Runner, wanted: set[Law], effort: Effort, deadline: float, *, may_fail: bool) -> Iterator[Found]:
     """Trials that seem to break one of the laws still `wanted` (the caller takes some out), and failed steps.
 
-    Nothing is tried after the deadline; where steps `may_fail`, something is with no law wanted too.
+    Nothing is tried after the deadline, which is one of real time; where steps `may_fail`, something is with no law
+    wanted too.
     """
     elements = Elements(runner.program, runner.constants, random.Random(effort.seed), effort.count)
-    enough = time.thread_time() + effort.seconds
+    enough = work.clock() + effort.seconds
     for number in range(effort.most):
-        if number >= effort.least and time.thread_time() > enough:
+        if number >= effort.least and work.clock() > enough:
             return
         case = elements.case(number)
         plan = _plan(frozenset(Law) if may_fail else frozenset(wanted), number % _PLANS, effort.count)
+        work.count(runner.seconds_a_merge * len(plan.merges))
         for found in _tried(runner.run(case), case, plan):
             if isinstance(found, Failed) or found[0] in wanted:
                 yield found

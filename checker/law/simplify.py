@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from kcheck.checker import ir
@@ -13,6 +12,7 @@ from kcheck.checker.law.elements import SIMPLE_FLOATS, SIMPLE_INTS, param_number
 from kcheck.checker.law.evaluate import Case, Leaves, Number, SmallField
 from kcheck.checker.law.values import valid, zero
 from kcheck.checker.law.verdict import Tree, Trial, elements_of
+from kcheck.checker.law.work import clock
 
 Breaks = Callable[[Trial], bool]
 
@@ -26,7 +26,7 @@ _PASSES = 4
 def simplified(
     program: ir.Program, trial: Trial, plain: Iterable[tuple[Tree, Tree]], breaks: Breaks, deadline: float
 ) -> Trial:
-    """The simplest trial that still `breaks`, as far as it is found before the deadline.
+    """The simplest trial that still `breaks`, as far as it is found before the deadline, which is one of `work`.
 
     `plain` are the trees with the fewest merges, to be tried first.
     """
@@ -52,7 +52,7 @@ class _Work:
 
     @property
     def _is_late(self) -> bool:
-        return time.monotonic() > self._deadline
+        return clock() > self._deadline
 
     def _try(self, trial: Trial) -> bool:
         """Keep this one, if it still breaks."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 import random
-import time
 from collections.abc import Callable, Sequence
 from itertools import permutations
 
 from kcheck.checker import ir
+from kcheck.checker.law import work
 from kcheck.checker.law.cases import has_walked_shape
 from kcheck.checker.law.elements import param_numbers, within
 from kcheck.checker.law.evaluate import Case, Evaluate, Leaves, Number, SmallField
@@ -22,7 +22,9 @@ from kcheck.checker.law.witness import Replay
 from kcheck.checker.types import BOOL, FLOAT, Type, contains, leaves
 
 SECONDS = 0.1
-"""The longest that making the witness small may take."""
+"""The most work that making the witness small may take,"""
+_RUN = 2.5e-4
+"""each run so much."""
 
 _ELEMENTS = 7
 _NAN, _INFINITE = (math.nan, 1.0, 2.0), (math.inf, -math.inf, 1.0)
@@ -86,9 +88,10 @@ def _witness(program: ir.Program, evaluate: Evaluate, trial: Trial) -> Witness:
     """The simplest such witness."""
 
     def breaks(tried: Trial) -> bool:
+        work.count(_RUN)
         return confirmed_special(program, evaluate, tried) is not None
 
-    small = simplified(program, trial, (), breaks, time.monotonic() + SECONDS)
+    small = simplified(program, trial, (), breaks, work.clock() + SECONDS)
     witness = confirmed_special(program, evaluate, small)
     assert witness is not None  # `simplified` gives what breaks
     return witness

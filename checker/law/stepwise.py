@@ -5,7 +5,6 @@ With numbers in place of variables every loop has an end; what comes out is exac
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -13,7 +12,7 @@ from functools import cached_property
 from math import isfinite
 
 from kcheck.checker import ir
-from kcheck.checker.law import exact
+from kcheck.checker.law import exact, work
 from kcheck.checker.law.builtins import Leaves as TermLeaves
 from kcheck.checker.law.cases import merged_type, read_value, walked
 from kcheck.checker.law.evaluate import Case, Evaluate, Leaves, Number
@@ -28,7 +27,9 @@ from kcheck.checker.types import FLOAT, Scalar, Type, leaves
 _ROUNDS = 300
 """The most rounds of loops in one call, and"""
 _SECONDS = 0.1
-"""how long all merges of one case may take."""
+"""how much work all merges of one case may take,"""
+_STEP = 1e-5
+"""for each expression so much."""
 
 
 def runner_of(program: ir.Program, make_evaluate: Callable[[], Evaluate]) -> Runner:
@@ -45,6 +46,7 @@ class Stepwise(Runner):
 
     def __init__(self, program: ir.Program, make_evaluate: Callable[[], Evaluate]) -> None:
         super().__init__(program, make_evaluate)
+        self.seconds_a_merge = 0.0  # each step counts for itself
         self.reals = tuple(i for i, leaf in enumerate(leaves(merged_type(program))) if leaf.scalar is FLOAT)
 
     @cached_property
@@ -59,13 +61,13 @@ class Stepwise(Runner):
         return found
 
     def run(self, case: Case) -> Run:
-        steps, until = self.exactly(case), time.thread_time() + _SECONDS
+        steps, until = self.exactly(case), work.clock() + _SECONDS
 
         def computed(position: int) -> Leaves | None:
-            return None if time.thread_time() > until else steps.rounded(position)
+            return None if work.clock() > until else steps.rounded(position)
 
         def merged(a: Leaves, b: Leaves) -> tuple[Leaves | None, int | None]:
-            return None if time.thread_time() > until else steps.rounded_merge(a, b), None
+            return None if work.clock() > until else steps.rounded_merge(a, b), None
 
         return Run([computed(position) for position in range(steps.count)], merged, self.reals)
 
@@ -139,7 +141,10 @@ class _Steps:
         shift = len(self._expanded.functions) - len(self.program.functions)
         reads = _Constants(self._terms, self.program, self.case, position)
         execution = Execution(self._expanded, shift, self._terms, reads, most_rounds=_ROUNDS, is_stepwise=True)
-        result = execution.call(function + shift, args)
+        try:
+            result = execution.call(function + shift, args)
+        finally:
+            work.count(_STEP * execution.steps)
         assert result is not None  # compute and merge have results
         for step in execution.obligations:
             guard, holds = exact.evaluated((step.guard, step.condition), {})

@@ -18,7 +18,7 @@ from kcheck.checker import arithmetic, ir, types
 from kcheck.checker.builtins import Builtin
 from kcheck.checker.ir import BinaryOp, UnaryOp
 from kcheck.checker.law import euclid
-from kcheck.checker.law.builtins import MEANINGS, Leaves, float_constant
+from kcheck.checker.law.builtins import MEANINGS, Leaves, float_constant, is_not_zero
 from kcheck.checker.law.problem import SORTS, Input, Obligation, Problem, Symbolic, Undefined
 from kcheck.checker.law.terms import Op, Sort, Term, Terms, TooLarge, number, variables
 from kcheck.checker.prelude import COMPOSITE_BUILTINS, expand_prelude
@@ -240,6 +240,8 @@ class Execution:
     """What must hold for that."""
     obligations: list[Obligation] = field(default_factory=list)
     rounds: int = 0
+    steps: int = 0
+    """How many expressions were looked at."""
     _guards: list[Term] = field(default_factory=list)
     _origins: list[Origin] = field(default_factory=list)
 
@@ -433,7 +435,7 @@ class Execution:
         starts = terms.and_(running, inside)
         if node.until is not None:
             entered = self._entered(node, counter, starts, node.until.block, frame)
-            with self.under(starts):
+            with self.under(terms.and_(starts, terms.not_(entered.returned))):
                 stop = self._scalar(node.until.condition, entered)
             self._join(starts, entered, frame.copy(), frame)
             # Before the range begins nothing stops the loop: it has yet to start.
@@ -533,6 +535,7 @@ class Execution:
         return leaf
 
     def _value(self, node: ir.Expression, frame: _Frame) -> Leaves:
+        self.steps += 1
         with self.at(frame, node):
             return self._expression(node, frame)
 
@@ -684,7 +687,7 @@ class Execution:
             return {BinaryOp.AND: terms.and_, BinaryOp.OR: terms.or_, BinaryOp.XOR: terms.xor}[op](a, b)
         if a.sort is Sort.REAL and op in (BinaryOp.DIV, BinaryOp.REM):
             kind = Undefined.DIVISION if op is BinaryOp.DIV else Undefined.REMAINDER
-            self.require(terms.not_(terms.eq(b, terms.real(0))), kind)
+            self.require(is_not_zero(terms, b), kind)
         return terms.apply(_OPERATIONS[op], a, b)
 
     def _matrix_product(self, node: ir.Binary, left: Leaves, right: Leaves) -> Leaves:

@@ -13,6 +13,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from fractions import Fraction
+from functools import partial, reduce
 from typing import TypeAlias
 
 from kcheck.checker import arithmetic
@@ -124,14 +125,20 @@ class Term:
         return f"({name} {' '.join(map(repr, self.args))})"
 
 
+_MOST_JOINED = 8
+"""How many words a test for 0 is taken apart into."""
+MAX_BITS = 1 << 14
+"""The longest numbers: far beyond all Floats, and what grows further would soon take all time."""
+
+
 class TooLarge(Exception):
-    """More terms than the limit of their `Terms`."""
+    """More terms than the limit of their `Terms`, or a constant longer than `MAX_BITS`."""
 
 
 class Terms:
     """Makes terms, each once.  The methods simplify only what is equal for all values of the variables.
 
-    Raises `TooLarge` beyond `limit` terms, so that no merge takes all memory.
+    Raises `TooLarge` beyond `limit` terms and for long constants, so that no merge takes all memory or time.
     """
 
     def __init__(self, limit: int = 200_000) -> None:
@@ -236,9 +243,29 @@ class Terms:
         if a.sort is Sort.BOOL and (a.is_const or b.is_const):
             known, other = (a, b) if a.is_const else (b, a)
             return other if known.value else self.not_(other)
+        if a.value == 0 or b.value == 0:
+            word = b if a.value == 0 else a
+            if word.op in (Op.BIT_OR, Op.BIT_AND) and _is_of_few_joined(word):
+                return self._is_clear((word,))
+        return self._equation(a, b)
+
+    def _equation(self, a: Term, b: Term) -> Term:
         if a.number > b.number:  # one order, so that a = b and b = a are one term
             a, b = b, a
         return self._make(Op.EQ, (a, b), Sort.BOOL)
+
+    def _is_clear(self, factors: Sequence[Term]) -> Term:
+        """That no bit is set in all of these words: of what `|` joins, that none is in either part."""
+        split = next((f for f in factors if f.op in _SPLIT), None)
+        if split is None:
+            words = sorted(set(factors), key=lambda f: f.number)
+            met = reduce(partial(self.apply, Op.BIT_AND), words)
+            return self.truth(met.value == 0) if met.is_const else self._equation(met, self.integer(0))
+        rest = [f for f in factors if f is not split]
+        if split.op is Op.BIT_AND:
+            return self._is_clear((*rest, *split.args))
+        x, y = (self._is_clear((*rest, part)) for part in split.args[-2:])
+        return self.and_(x, y) if split.op is Op.BIT_OR else self.if_(split.args[0], x, y)
 
     def lt(self, a: Term, b: Term) -> Term:
         return self._compare(Op.LT, a, b, lambda x, y: x < y)
@@ -264,6 +291,8 @@ class Terms:
         if op in fold and all(arg.is_const for arg in args):
             folded = fold[op](*(number(arg) for arg in args))
             if folded is not None:
+                if max(folded.numerator.bit_length(), folded.denominator.bit_length()) > MAX_BITS:
+                    raise TooLarge
                 return self.const(folded, args[0].sort)
         unit = _RIGHT_UNIT.get(op)
         if unit is not None and args[1].is_const and args[1].value == unit:
@@ -343,6 +372,28 @@ class Terms:
                 raise TooLarge
             known = self._known[key] = Term(op, args, sort, value, len(self._known))
         return known
+
+
+_SPLIT = frozenset({Op.BIT_OR, Op.BIT_AND, Op.IF})
+
+
+def _is_of_few_joined(word: Term) -> bool:
+    """Whether `|` joins words in it, and `&` and choices make no more than a few words of them."""
+    joins, count = False, 0
+    pending: list[tuple[Term, ...]] = [(word,)]
+    while pending:
+        factors = pending.pop()
+        split = next((f for f in factors if f.op in _SPLIT), None)
+        if split is None:
+            count += 1
+        else:
+            joins = joins or split.op is Op.BIT_OR
+            rest = tuple(f for f in factors if f is not split)
+            parts = [split.args] if split.op is Op.BIT_AND else [(part,) for part in split.args[-2:]]
+            pending += [(*rest, *more) for more in parts]
+        if count + len(pending) > _MOST_JOINED or len(factors) > _MOST_JOINED:
+            return False
+    return joins
 
 
 def number(term: Term) -> Value:

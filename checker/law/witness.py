@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from itertools import permutations
 
@@ -14,9 +13,10 @@ from kcheck.checker.law.running import Runner, clearly_different
 from kcheck.checker.law.sampling import Failed, sides
 from kcheck.checker.law.simplify import simplified
 from kcheck.checker.law.verdict import Step, Tree, Trial, UndefinedStep, Witness, elements_of
+from kcheck.checker.law.work import clock
 
 SECONDS = 0.3
-"""The longest that making one witness small may take."""
+"""The most work that making one witness small may take."""
 
 
 def witness_of(runner: Runner, law: Law, trial: Trial) -> Witness | None:
@@ -26,7 +26,7 @@ def witness_of(runner: Runner, law: Law, trial: Trial) -> Witness | None:
     used = dict.fromkeys(elements_of(trial.left))
     few = tuple(used)[:COUNT]  # of many there are too many choices, and few of them break a law that needs many
     plain = (sides(law, positions) for positions in permutations(few, law.values))
-    small = simplified(runner.program, trial, plain, runner.breaks, time.monotonic() + SECONDS)
+    small = simplified(runner.program, trial, plain, runner.breaks, clock() + SECONDS)
     return confirmed(runner, small) or confirmed(runner, trial)
 
 
@@ -61,7 +61,7 @@ def undefined_of(runner: Runner, failed: Failed) -> UndefinedStep | None:
     positions = list(elements_of(failed.tree))
     plain: list[Tree] = [*positions, *permutations(positions, 2)]
     trial = Trial(failed.case, failed.tree, failed.tree)
-    small = simplified(runner.program, trial, zip(plain, plain, strict=True), fails, time.monotonic() + SECONDS)
+    small = simplified(runner.program, trial, zip(plain, plain, strict=True), fails, clock() + SECONDS)
     return confirmed_undefined(runner, Failed(small.case, small.left)) or confirmed_undefined(runner, failed)
 
 

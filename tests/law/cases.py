@@ -58,6 +58,10 @@ class LawCase:
         return self.name.startswith("ported/")
 
     @property
+    def is_fresh(self) -> bool:
+        return self.name.startswith(("monoids/", "workshop/"))
+
+    @property
     def is_undefined(self) -> bool:
         return self.laws == UNDEFINED
 

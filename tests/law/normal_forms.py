@@ -116,7 +116,7 @@ class Reading:
             case Kind.REST:
                 return self._key(key[1]) % self.atom(key[0])
             case Kind.DIVISOR:
-                return signed(math.gcd(*(signed(self._key(each)) for each in key)))
+                return signed(math.gcd(*(self._key(each) for each in key)))
             case Kind.OTHER:
                 return self._other(*key)
 

@@ -34,6 +34,21 @@ def fibonacci(last: str) -> ir.Program:
     return reduction("Int", "S", compute, FIBONACCI.format(last), "struct S { a: Int; b: Int; c: Int; }")
 
 
+def beliefs(left: str) -> ir.Program:
+    """Dempster's rule, where what contradicts each other is left out and the rest made 1 in sum again."""
+    compute = "let p = sample(values); let y = 0.4 * saturate(p.x); let n = 0.4 * saturate(p.y);"
+    merge = f"""
+let left = {left};
+S {{
+  yes: (a.yes * b.yes + a.yes * b.open + a.open * b.yes) / left,
+  no: (a.no * b.no + a.no * b.open + a.open * b.no) / left,
+  open: a.open * b.open / left,
+}}
+"""
+    fields = "struct S { yes: Float; no: Float; open: Float; }"
+    return reduction("Vec2", "S", f"{compute} S {{ yes: y, no: n, open: 1.0 - y - n }}", merge, fields)
+
+
 @pytest.mark.parametrize(
     ("program", "found"),
     [
@@ -46,6 +61,9 @@ def fibonacci(last: str) -> ir.Program:
         (reduction("Vec2", "Vec2", UNIT, f"0.5 * {PRODUCT}"), set()),
         (fibonacci("a.b * b.b + a.c * b.c"), {"a = b + c"}),
         (fibonacci("a.b * b.b + a.c"), set()),
+        (beliefs("1.0 - a.yes * b.no - a.no * b.yes"), {"yes + no + open = 1"}),
+        (beliefs("1.0 - a.yes * b.no"), set()),
+        (beliefs("1.0"), set()),
     ],
 )
 def test_equations_are_found(program: ir.Program, found: set[str]) -> None:
@@ -100,6 +118,13 @@ def test_laws_that_rest_on_equations(program: ir.Program, commutative: bool, pro
     witness = found[Law.COMMUTATIVE].witness
     if witness is not None:
         hold_witness(witness)
+
+
+def test_shares_of_a_whole(prover: Prover) -> None:
+    lawful = prover.judgement(beliefs("1.0 - a.yes * b.no - a.no * b.yes"), 30.0)
+    assert [finding.verdict for finding in lawful.laws] == [PROVED, PROVED]
+    one_sided = prover.judgement(beliefs("1.0 - a.yes * b.no"), 30.0)
+    assert [finding.verdict for finding in one_sided.laws] == [REFUTED, REFUTED]
 
 
 # ---------------------------------------------------------------- loops over a part of an array

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from kcheck.checker.arithmetic import INT_MIN
 from kcheck.checker.law.problem import MAX_LEAVES, Law
 from tests.law.cases import LawCase, law_cases
 from tests.law.exact import ExactProgram, UndefinedValue, differ, real
@@ -19,9 +20,15 @@ RED, GREEN = real(0.7152000069618225), real(0.2125999927520752)
 OWN_RED, OWN_GREEN = real(0.29899999499320984), real(0.5870000123977661)
 """The Floats 0.299 and 0.587."""
 
+NEARLY_ONE = 1 + real(9.999999960041972e-13)
+"""1 and the Float 1e-12."""
+LEAST = real(-3.4028234663852886e38)
+"""The least Float."""
+
 LEAVES: dict[str, list[Any]] = {
     "geometry/brightest colour": [(RED, Fraction(0), Fraction(0)), (Fraction(0), GREEN, Fraction(0))],
     "integers/count of leaves by two": [(2, 2), (-2, 0)],
+    "monoids/length of a way, unknown if a part is": [2],
     "ported/brightest by own weights": [(OWN_GREEN, Fraction(0), Fraction(0)), (Fraction(0), OWN_RED, Fraction(0))],
     "ported/counter reset at a hundred": [1],
     "ported/masks under a shift": [(1, 1), (5, 1)],
@@ -30,7 +37,11 @@ LEAVES: dict[str, list[Any]] = {
     "traps/a count that grows twice as fast": [(1, 1), (1, 5)],
     "traps/a needle among floats": [real(1234.5677490234375), Fraction(1)],
     "traps/a needle of a thousand leaves": [(1, 1)],
+    "traps/a number below all Floats": [
+        (number, at, LEAST, INT_MIN, at % 3) for number, at in ((10 * LEAST, 0), (10 * LEAST, 1), (Fraction(5), 3))
+    ],
     "traps/balanced brackets that count twice": [(2, 0), (0, 2)],
+    "traps/constants that are nearly in order": [(NEARLY_ONE, Fraction(1), Fraction(key)) for key in (1, 2)],
     "traps/factors that are nearly one": [Fraction(1)],
     "traps/two needles": [0x2545F491, 0x1B873593, 1],
 }

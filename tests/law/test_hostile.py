@@ -11,7 +11,7 @@ import pytest
 from kcheck.checker import ir
 from kcheck.checker.law.prover import Prover
 from kcheck.runtime.interpreter.parts import InterpretedParts
-from tests.law.build import largest, over_ints, reduction
+from tests.law.build import largest, over_floats, over_ints, reduction
 
 SECONDS = 4.0
 """What each may take,"""
@@ -68,7 +68,34 @@ def numbers() -> ir.Program:
     return largest(12, "Top { key: [sample(values); 12], id: [index(); 12] }")
 
 
-HOSTILE = {make.__name__: make for make in (fields, chosen_fields, rounds, lawful_rounds, variants, numbers)}
+def squares() -> ir.Program:
+    """A sum that is squared and grows 20 times."""
+    return over_floats("var s = a + b; for i in 0..20 { s = s * s + a; } s")
+
+
+def squares_of_a_product() -> ir.Program:
+    """Of degree 2^41, with a coefficient that no machine can hold."""
+    return over_floats("var s = 3.0 * a * b; for i in 0..40 { s = s * s; } s")
+
+
+def squares_of_a_constant() -> ir.Program:
+    return over_floats("var s = 3.0; for i in 0..40 { s = s * s; } max(a, b) + s")
+
+
+HOSTILE = {
+    make.__name__: make
+    for make in (
+        fields,
+        chosen_fields,
+        rounds,
+        lawful_rounds,
+        variants,
+        numbers,
+        squares,
+        squares_of_a_product,
+        squares_of_a_constant,
+    )
+}
 
 
 @pytest.mark.skipif(

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import random
-import time
 from collections.abc import Callable
 from fractions import Fraction
 
 import pytest
 
 from kcheck.checker import ir
+from kcheck.checker.law import work
 from kcheck.checker.law.concrete import param_variables
-from kcheck.checker.law.problem import Problem
+from kcheck.checker.law.problem import Input, Problem
 from kcheck.checker.law.solver.houdini import infer
 from kcheck.checker.law.solver.intervals import counted_invariants, interval_invariants
+from kcheck.checker.law.solver.samples import reachable_samples
 from kcheck.checker.law.symbolic import problem_of
 from kcheck.checker.law.terms import Sort, Term
 from tests.law import reductions
+from tests.law.build import reduction as kernel
 from tests.law.reductions import reduction
 from tests.law.reference import evaluate
+
+BINS = "var n = [0; {size}]; n[{bin}] = 1; S {{ n: n }}"
+ADDED = "a.n[{0}] + b.n[{0}], a.n[{1}] + b.n[{1}], a.n[{2}] + b.n[{2}]"
 
 EXPECTED: dict[str, tuple[Callable[[], ir.Program], set[str]]] = {
     "clamped sum": (reductions.clamped_sum, {"f >= 0", "f <= 100"}),
@@ -50,6 +55,53 @@ EXPECTED: dict[str, tuple[Callable[[], ir.Program], set[str]]] = {
         ),
         {"k = 9 where ok", "k = 0 where !ok"},
     ),
+    "bins": (
+        lambda: reduction(
+            "n: [Int; 3];", "Int", BINS.format(size=3, bin="clamp(v, 0, 2)"), "S { n: [" + ADDED.format(0, 1, 2) + "] }"
+        ),
+        {"n[0] + n[1] + n[2] = the number of elements"},
+    ),
+    "one of two": (
+        lambda: reduction(
+            "yes: Int; no: Int;",
+            "Int",
+            "if v > 7 { S { yes: 1, no: 0 } } else { S { yes: 0, no: 1 } }",
+            "S { yes: a.yes + b.yes, no: a.no + b.no }",
+        ),
+        {"yes + no = the number of elements"},
+    ),
+    "merges": (
+        lambda: reduction("merges: Int;", "Int", "S { merges: 0 }", "S { merges: a.merges + b.merges + 1 }"),
+        {"merges = the number of elements - 1"},
+    ),
+    "empty": (
+        lambda: reduction(
+            "n: Int; lo: Float; hi: Float;",
+            "Float",
+            "if v > 7.0 { S { n: 1, lo: v, hi: v } } else { S { n: 0, lo: -1.0, hi: 2.0 } }",
+            "if a.n + b.n == a.n { a } else if a.n == 0 { b } else "
+            "{ S { n: a.n + b.n, lo: min(a.lo, b.lo), hi: max(a.hi, b.hi) } }",
+        ),
+        {"lo = -1 where n = 0", "hi = 2 where n = 0"},
+    ),
+    "one element is first and last": (
+        lambda: reduction(
+            "n: Int; first: Float; last: Float;",
+            "Float",
+            "S { n: 1, first: v, last: v }",
+            "S { n: 2, first: a.first, last: b.last }",
+        ),
+        {"first = last where n = 1"},
+    ),
+    "a place or none": (
+        lambda: reduction(
+            "at: Int; ok: Bool;",
+            "Int",
+            "if v == 0 { S { at: 2147483647, ok: true } } else { S { at: index(), ok: false } }",
+            "S { at: min(a.at, b.at), ok: a.ok && b.ok }",
+        ),
+        {"ok where at = 2147483647"},
+    ),
     "flags": (
         lambda: reduction(
             "on: Bool; off: Bool; p: Bool; q: Bool;",
@@ -65,14 +117,14 @@ EXPECTED: dict[str, tuple[Callable[[], ir.Program], set[str]]] = {
 @pytest.mark.parametrize("name", EXPECTED)
 def test_invariants_are_found(name: str) -> None:
     program, expected = EXPECTED[name]
-    found = {invariant.text for invariant in infer(problem_of(program()), time.monotonic() + 20)}
+    found = {invariant.text for invariant in infer(problem_of(program()), work.clock() + 20)}
     assert expected <= found
 
 
 @pytest.mark.parametrize("name", EXPECTED)
 def test_invariants_hold_of_random_folds(name: str) -> None:
     problem = problem_of(EXPECTED[name][0]())
-    invariants = infer(problem, time.monotonic() + 20)
+    invariants = infer(problem, work.clock() + 20)
     source = random.Random(name)
     for _ in range(6):
         values = _params(problem, source)
@@ -89,12 +141,12 @@ def test_invariants_hold_of_random_folds(name: str) -> None:
 
 def test_a_count_that_wraps_has_no_lower_bound() -> None:
     program = reduction("n: Int;", "Int", "S { n: 4 }", "S { n: a.n + b.n }")
-    assert not any("n >= 1" in invariant.text for invariant in infer(problem_of(program), time.monotonic() + 20))
+    assert not any("n >= 1" in invariant.text for invariant in infer(problem_of(program), work.clock() + 20))
 
 
 def test_a_count_of_leaves_has_one_thanks_to_the_largest_field() -> None:
     program = reduction("n: Int;", "Int", "S { n: 1 }", "S { n: a.n + b.n }")
-    assert "n >= 1" in {invariant.text for invariant in infer(problem_of(program), time.monotonic() + 20)}
+    assert "n >= 1" in {invariant.text for invariant in infer(problem_of(program), work.clock() + 20)}
 
 
 def test_intervals_alone_find_bounds() -> None:
@@ -123,7 +175,62 @@ def test_counts_are_seen_without_a_solver(compute: str, merge: str, expected: se
     found = counted_invariants(problem)
     assert {invariant.text for invariant in found} == expected
     if expected:
-        assert expected - {"n >= 0"} <= {invariant.text for invariant in infer(problem, time.monotonic() + 20)}
+        assert expected - {"n >= 0"} <= {invariant.text for invariant in infer(problem, work.clock() + 20)}
+
+
+@pytest.mark.parametrize(
+    ("chosen", "is_seen"),
+    [
+        ("clamp(v, 0, 2)", True),
+        ("if v < 0 { 2 } else if v > 9 { 0 } else { 1 }", True),
+        ("min(v & 3, 2)", True),
+        ("v & 3", False),  # writes beyond the last bin are left out
+        ("v % 3", False),  # and so are those before the first
+        ("clamp(v, 0, 3)", False),
+        ("v", False),
+    ],
+)
+def test_bins_of_a_histogram_are_seen_without_a_solver(chosen: str, is_seen: bool) -> None:
+    program = reduction(
+        "n: [Int; 3];", "Int", BINS.format(size=3, bin=chosen), "S { n: [" + ADDED.format(0, 1, 2) + "] }"
+    )
+    found = {invariant.text for invariant in counted_invariants(problem_of(program))}
+    assert ("n[0] + n[1] + n[2] = the number of elements" in found) == is_seen
+
+
+@pytest.mark.parametrize(
+    ("compute", "is_seen"),
+    [
+        ("if v > 7 { S { yes: 1, no: 0 } } else { S { yes: 0, no: 1 } }", True),
+        ("S { yes: if v > 7 { 1 } else { 0 }, no: if v <= 7 { 1 } else { 0 } }", True),
+        ("S { yes: if v > 7 { 1 } else { 0 }, no: if v < 7 { 1 } else { 0 } }", False),
+        ("S { yes: if v > 7 { 1 } else { 0 }, no: if v > 8 { 0 } else { 1 } }", False),
+    ],
+)
+def test_counts_of_which_each_element_is_in_one(compute: str, is_seen: bool) -> None:
+    program = reduction("yes: Int; no: Int;", "Int", compute, "S { yes: a.yes + b.yes, no: a.no + b.no }")
+    found = {invariant.text for invariant in counted_invariants(problem_of(program))}
+    assert ("yes + no = the number of elements" in found) == is_seen
+
+
+def test_bins_that_are_not_all_added_are_no_histogram() -> None:
+    program = reduction(
+        "n: [Int; 3];", "Int", BINS.format(size=3, bin="clamp(v, 0, 2)"), "S { n: [" + ADDED.format(0, 1, 1) + "] }"
+    )
+    assert not any("+" in invariant.text for invariant in counted_invariants(problem_of(program)))
+
+
+def test_samples_lie_on_both_sides_of_a_param() -> None:
+    """Where none of the usual numbers is on one of them."""
+    program = kernel(
+        "Float",
+        "Bool",
+        "sample(values) < far",
+        "a && b",
+        members="param far: Float = -5000.0 in -6000.0..-4000.0;",
+    )
+    seen = {sample.leaves[0] for sample in reachable_samples(problem_of(program)) if sample.count == 1}
+    assert seen == {False, True}
 
 
 def _number(sort: Sort, source: random.Random) -> object:
@@ -142,8 +249,14 @@ def _params(problem: Problem, source: random.Random) -> dict[Term, object]:
 
 
 def _element(problem: Problem, params: dict[Term, object], source: random.Random) -> tuple[object, ...]:
-    inputs = {read.variable: _number(read.variable.sort, source) for read in problem.inputs}
+    inputs = {read.variable: _read(read, source) for read in problem.inputs}
     return tuple(evaluate(problem.compute.leaves, {**params, **inputs}))
+
+
+def _read(read: Input, source: random.Random) -> object:
+    """What is read, such as an index, which is not below 0."""
+    value = _number(read.variable.sort, source)
+    return value if read.low is None else source.randint(read.low, read.low + 9)
 
 
 def _merged(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from fractions import Fraction
 
 import pytest
 
 from kcheck.checker import ir
+from kcheck.checker.law import work
 from kcheck.checker.law.problem import Law, Undefined
 from kcheck.checker.law.solver import defined, infer, prove, search, search_undefined, smt
 from kcheck.checker.law.solver.definedness import Definedness
@@ -18,12 +18,13 @@ from kcheck.checker.law.solver.session import Answer, Engine, Session
 from kcheck.checker.law.symbolic import problem_of
 from tests.law import reductions
 from tests.law.reductions import reduction
+from tests.law.reference import evaluate
 
 SESSION = Session()
 
 
 def soon() -> float:
-    return time.monotonic() + 30
+    return work.clock() + 30
 
 
 def proved(program: ir.Program, law: Law) -> tuple[str, ...] | None:
@@ -92,6 +93,29 @@ def test_laws_that_do_not_hold_are_not_proved_and_have_candidates(program: ir.Pr
     assert proved(program, law) is None
     candidate = next(search(problem_of(program), law, soon(), SESSION))
     assert len(candidate.elements) == sum(candidate.sizes) >= (2 if law is Law.COMMUTATIVE else 3)
+
+
+WINDOW = """
+let d = a.e - b.e;
+if d == 0 {{ S {{ e: a.e, now: a.now + b.now, before: a.before + b.before }} }}
+else if d == 1 {{ S {{ e: a.e, now: a.now, before: {}b.now }} }}
+else if d > 1 {{ a }}
+else if d == -1 {{ S {{ e: b.e, now: b.now, before: b.before + a.now }} }}
+else {{ b }}
+"""
+
+
+@pytest.mark.parametrize(("kept", "epoch", "holds"), [
+    ("a.before + ", "v & 0xFFFF", True), ("", "v & 0xFFFF", False), ("a.before + ", "v", False),
+])  # fmt: skip
+def test_ints_within_bounds_do_not_wrap(kept: str, epoch: str, holds: bool) -> None:
+    """Sums of the two latest epochs; of any epochs, the difference of two may be 1 beyond the ends of Int."""
+    fields = "e: Int; now: Int; before: Int;"
+    program = reduction(fields, "Int", f"S {{ e: {epoch}, now: v, before: 0 }}", WINDOW.format(kept))
+    found = proved(program, Law.ASSOCIATIVE)
+    assert (found is not None) == holds
+    if found is not None:
+        assert {"e >= 0", "e <= 65535"} <= set(found)
 
 
 def test_balanced_counts_need_the_largest_field() -> None:
@@ -262,6 +286,37 @@ def test_reals_of_few_values_are_exact() -> None:
     assert table is not None
     assert len(table.rows) == 2
     assert table.holds(Law.ASSOCIATIVE)
+
+
+@pytest.mark.parametrize(
+    ("compute", "count"),
+    [
+        ("let c = urem(v, 3); S { f: c, g: 1 << c }", 3),
+        ("let c = v & 3; S { f: c, g: c ^ 1 }", 4),
+        ("let c = v & 3; S { f: if v > 0 { c } else { 0 }, g: if v > 0 { 1 } else { 0 } }", 5),
+        ("S { f: urem(v, 3), g: v & 1 }", 6),
+        ("S { f: if v > 5 { 1 } else { 2 }, g: if v > 5 { 3 } else { 4 } }", 2),
+        ("S { f: (v & 255) >> 7, g: v & 128 }", 4),
+    ],
+)
+def test_leaves_that_are_made_of_the_same_parts_have_values_together(compute: str, count: int) -> None:
+    """Or more of them than compute gives, where their parts are taken apart: never fewer."""
+    problem = problem_of(reduction("f: Int; g: Int;", "Int", compute, "a"))
+    table = table_of(problem)
+    assert table is not None
+    assert len(table.rows) == count
+    [variable] = [read.variable for read in problem.inputs]
+    inputs = [*range(-300, 300), -(2**31), 2**31 - 1]
+    assert len({tuple(evaluate(problem.compute.leaves, {variable: x})) for x in inputs}) <= count
+
+
+def test_a_table_of_256_values_is_made_where_that_is_quick() -> None:
+    program = reduction("f: Int;", "Int", "S { f: v & 255 }", "S { f: (a.f + 3 * b.f) & 255 }")
+    table = table_of(problem_of(program))
+    assert table is not None
+    assert len(table.rows) == 256
+    assert not any(table.holds(law) for law in Law)
+    assert table_of(problem_of(program), most_work=1_000_000) is None
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import random
-import time
 
 import pytest
 
+from kcheck.checker.law import work
+from kcheck.checker.law.algebra.interval import Interval
+from kcheck.checker.law.solver import session
 from kcheck.checker.law.solver.entailment import script, single_script
-from kcheck.checker.law.solver.intervals import Interval, ranges
+from kcheck.checker.law.solver.intervals import ranges
 from kcheck.checker.law.solver.session import Answer, Engine, Session
 from kcheck.checker.law.solver.smtlib import Encoding, rational, symbol
 from kcheck.checker.law.terms import Op, Sort, Term, Terms, Value
@@ -28,8 +30,8 @@ def judged(terms: Terms, term: Term, values: dict[Term, Value], encoding: Encodi
     other, own = (single_script(terms, facts, goal, encoding) for goal in (same, terms.not_(same)))
     engine = Engine.PORTFOLIO
     return (
-        SESSION.load(other.lines, engine).check(time.monotonic() + SOON, SOON),
-        SESSION.load(own.lines, engine).check(time.monotonic() + SOON, SOON),
+        SESSION.load(other.lines, engine).check(work.clock() + SOON, SOON),
+        SESSION.load(own.lines, engine).check(work.clock() + SOON, SOON),
         other.exact,
     )
 
@@ -99,6 +101,20 @@ def test_random_terms(seed: int, encoding: Encoding) -> None:
         check(terms, term, values, encoding)
 
 
+def test_unknown_products_know_that_factors_may_be_exchanged() -> None:
+    """As the order of factors in a term is that in which they were made."""
+    terms = Terms()
+    q, p, r = (terms.var(name, Sort.REAL) for name in "qpr")
+    b = terms.var("b", Sort.BOOL)
+    chosen, plain = terms.mul(terms.if_(b, q, r), p), terms.mul(q, p)
+    assert chosen.args[0] is p
+    assert plain.args[1] is p
+    for fact, follows in ((b, True), (terms.not_(b), False)):
+        written = single_script(terms, (fact,), terms.eq(chosen, plain), Encoding.LINEAR)
+        answer = SESSION.load(written.lines, Engine.SMT).check(work.clock() + SOON, SOON)
+        assert (answer is Answer.NONE) == follows
+
+
 @pytest.mark.parametrize("seed", range(150))
 def test_intervals_hold_the_values(seed: int) -> None:
     source = random.Random(seed)
@@ -139,10 +155,10 @@ def test_optional_facts_and_goals_are_told_apart() -> None:
         [terms.eq(x, y), terms.le(x, terms.integer(3))],
     )
     loaded = SESSION.load(written.lines, Engine.SMT)
-    assert loaded.check(time.monotonic() + SOON, SOON, (*written.kept, written.fails[0])) is Answer.NONE
+    assert loaded.check(work.clock() + SOON, SOON, (*written.kept, written.fails[0])) is Answer.NONE
     assert loaded.core() == {"kept.1", "fails.0"}
-    assert loaded.check(time.monotonic() + SOON, SOON, (*written.kept, written.fails[1])) is Answer.NONE
-    assert loaded.check(time.monotonic() + SOON, SOON, (written.kept[0], written.fails[1])) is Answer.MODEL
+    assert loaded.check(work.clock() + SOON, SOON, (*written.kept, written.fails[1])) is Answer.NONE
+    assert loaded.check(work.clock() + SOON, SOON, (written.kept[0], written.fails[1])) is Answer.MODEL
     assert loaded.truths(written.fails) >= {"fails.1"}
 
 
@@ -153,7 +169,7 @@ def test_models_are_read_back() -> None:
     for encoding in (Encoding.BITS, Encoding.INTEGERS):
         written = single_script(terms, facts, terms.false, encoding)
         loaded = SESSION.load(written.lines, Engine.PORTFOLIO)
-        assert loaded.check(time.monotonic() + SOON, SOON) is Answer.MODEL
+        assert loaded.check(work.clock() + SOON, SOON) is Answer.MODEL
         names = {"x": Sort.INT, "p": Sort.REAL, "b": Sort.BOOL}
         assert loaded.values(names, bits=encoding is Encoding.BITS) == {"x": -7, "p": REALS[8], "b": True}
 
@@ -163,7 +179,7 @@ def test_a_root_that_is_no_fraction_is_read_as_a_near_one() -> None:
     p = terms.var("p", Sort.REAL)
     facts = [terms.eq(terms.mul(p, p), terms.real(2)), terms.lt(terms.real(0), p)]
     loaded = SESSION.load(single_script(terms, facts, terms.false, Encoding.RELAXED).lines, Engine.NONLINEAR)
-    assert loaded.check(time.monotonic() + SOON, SOON) is Answer.MODEL
+    assert loaded.check(work.clock() + SOON, SOON) is Answer.MODEL
     root = loaded.values({"p": Sort.REAL}, bits=False)["p"]
     assert abs(root * root - 2) < 1e-15
 
@@ -176,4 +192,37 @@ def test_names_of_any_kind_are_quoted() -> None:
 
 def test_past_the_deadline_nothing_is_known() -> None:
     loaded = SESSION.load(["(assert true)"], Engine.SMT)
-    assert loaded.check(time.monotonic() - 1, SOON) is Answer.UNKNOWN
+    assert loaded.check(work.clock() - 1, SOON) is Answer.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("text", "is_product"),
+    [
+        ("(* x.0 $12)", True),
+        ("(/ x.0 $12)", True),
+        ("(* x.0 (+ y.0 1))", True),
+        ("(* 2 x.0)", False),
+        ("(* x.0 2)", False),
+        ("(* (- 2) x.0)", False),
+        ("(/ x.0 2.0)", False),
+        ("(* x.0 (/ 1.0 3.0))", False),
+        ("(* (- (/ 1.0 3.0)) x.0)", False),
+        ("(+ x.0 y.0)", False),
+    ],
+)
+def test_products_of_variables_are_known_to_be_slow(text: str, is_product: bool) -> None:
+    assert (session._PRODUCT.search(f"(assert (= z.0 {text}))") is not None) == is_product
+
+
+def test_what_z3_does_is_counted() -> None:
+    terms = Terms()
+    x, y = (terms.var(name, Sort.INT) for name in "xy")
+    goal = terms.not_(terms.eq(terms.mul(x, y), terms.integer(1_000_003)))
+    own = Session()
+    loaded = own.load(single_script(terms, (), goal, Encoding.BITS).lines, Engine.BITS)
+    start = work.clock()
+    loaded.check(work.clock() + SOON, SOON)
+    assert work.clock() > start
+    own.allow(0.0)
+    assert own.is_spent
+    assert loaded.check(work.clock() + SOON, SOON) is Answer.UNKNOWN

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import random
-import time
 
 import pytest
 
+from kcheck.checker.law import work
 from kcheck.checker.law.solver.entailment import needed
 from kcheck.checker.law.solver.session import Session
 from kcheck.checker.law.solver.thresholds import above, is_order_only, is_order_relation
@@ -26,7 +26,7 @@ def maximum(terms: Terms, a: Term, b: Term) -> Term:
 
 def shown(terms: Terms, facts: list[Term], goal: Term) -> bool:
     (plain, *told), more = above(terms, (goal, *facts))
-    return needed(SESSION, terms, (*more, *told), [], plain, time.monotonic() + 20) is not None
+    return needed(SESSION, terms, (*more, *told), [], plain, work.clock() + 20) is not None
 
 
 def random_number(terms: Terms, variables: list[Term], source: random.Random, depth: int) -> Term:
@@ -106,3 +106,11 @@ def test_what_else_is_said_shows_nothing() -> None:
     assert not is_order_relation(terms.lt(u, v))
     [told], _ = above(terms, (total,))
     assert told is terms.true
+
+
+def test_what_is_false_stays_false() -> None:
+    terms = Terms()
+    x, y = (terms.var(name, Sort.INT) for name in "xy")
+    (never, plain), _ = above(terms, (terms.false, terms.le(x, y)))
+    assert never is terms.false
+    assert plain is not terms.true

@@ -67,6 +67,17 @@ def test_a_needle_is_found(worker: Worker) -> None:
     assert not wanted
 
 
+def test_what_a_suspect_settles_is_left_alone(worker: Worker) -> None:
+    wanted = set(Law)
+    suspected: list[Law] = []
+    for message in worker.decide(reductions.needle(), wanted, time.monotonic() + 60):
+        if isinstance(message, Suspect) and message.law is not None:
+            suspected.append(message.law)
+            time.sleep(0.05)  # the process waits for what comes of it
+            wanted.discard(message.law)
+    assert sorted(suspected, key=lambda law: law.value) == [Law.ASSOCIATIVE, Law.COMMUTATIVE]
+
+
 def test_one_process_serves_many_reductions(worker: Worker) -> None:
     worker.start()
     process = worker._process

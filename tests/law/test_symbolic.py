@@ -9,13 +9,14 @@ import pytest
 
 from kcheck.checker import ir
 from kcheck.checker.builtins import Builtin
-from kcheck.checker.law.builtins import MEANINGS
+from kcheck.checker.law.builtins import MEANINGS, is_not_zero
 from kcheck.checker.law.problem import Problem, Undefined
 from kcheck.checker.law.symbolic import EXPANDED, Blocked, problem_of
-from kcheck.checker.law.terms import Sort
+from kcheck.checker.law.terms import Op, Sort, Terms
 from kcheck.checker.types import leaves
 from kcheck.runtime.interpreter import Interpreter
 from kcheck.runtime.layout import zeros
+from tests.law.random_terms import RandomTerms
 from tests.law.reference import evaluate
 from tests.support import program_of
 
@@ -203,6 +204,22 @@ def test_what_is_asked_is_asked_under_its_conditions_only() -> None:
     assert evaluate((first.guard,), {a: Fraction(1), b: Fraction(3)}) == [False]
     assert evaluate((second.guard,), {a: Fraction(1), b: Fraction(0)}) == [False]
     assert evaluate((second.guard, second.condition), {a: Fraction(1), b: Fraction(3)}) == [True, True]
+
+
+@pytest.mark.parametrize("seed", range(80))
+def test_a_product_is_not_0_just_where_no_factor_is(seed: int) -> None:
+    source = random.Random(seed)
+    terms = Terms()
+    make = RandomTerms(terms, source)
+    x = make.term(Sort.REAL, 2)
+    for _ in range(source.randint(0, 4)):
+        op = source.choice((Op.MUL, Op.DIV))
+        x = terms.apply(op, x, make.term(Sort.REAL, 2)) if source.random() < 0.7 else terms.mul(x, x)
+    condition = is_not_zero(terms, x)
+    for _ in range(8):
+        value, holds = evaluate([x, condition], make.values())
+        if value is not None and holds is not None:
+            assert holds == (value != 0)
 
 
 def test_nothing_is_asked_of_constant_divisors_and_ints() -> None:

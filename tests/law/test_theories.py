@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections import Counter
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 import mpmath
 import pytest
 
+from kcheck.checker.arithmetic import wrap
 from kcheck.checker.law.algebra.facts import ABOVE, NEGATIVE, NULL, Query
 from kcheck.checker.law.algebra.normal import Normal, Style
 from kcheck.checker.law.algebra.polynomial import constant, subtract
@@ -24,7 +26,7 @@ from kcheck.checker.law.terms import Op, Sort, Term, Terms
 from tests.law.build import over_ints
 from tests.law.normal_forms import Reading
 from tests.law.reference import evaluate
-from tests.law.test_algebra import Paths, check
+from tests.law.test_algebra import Paths, check, normal_form
 
 # ---------------------------------------------------------------- angles
 
@@ -203,7 +205,7 @@ def test_rests_by_a_number_equal_their_normal_forms(part: int) -> None:
             modulus = source.randint(1, 40)
             values: dict[Term, Any] = {p: modulus, **{n: source.randrange(modulus) for n in numbers}}
             path = paths.start()
-            known_to_be(path, p, 1, 40)
+            known_to_be(path, p, 1, source.choice((modulus, 40)))  # which no other path knows
             for number in numbers:
                 known_to_be(path, number, 0, 40)
                 difference = subtract(_polynomial(path, number), _polynomial(path, p))
@@ -256,6 +258,117 @@ def test_divisors_are_one_whatever_their_order() -> None:
     assert path.equal(gcd(terms, gcd(terms, x, y), z), gcd(terms, y, gcd(terms, z, x)))
     assert not path.equal(gcd(terms, x, y), gcd(terms, x, z))
     assert not path.equal(gcd(terms, x, terms.integer(0)), x)  # x may be below 0
+
+
+# ---------------------------------------------------------------- equations between quotients
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_quotients_are_equal_where_their_equation_says_so(part: int) -> None:
+    outcomes = Counter[bool]()
+    for seed in range(150 * part, 150 * (part + 1)):
+        source = random.Random(seed)
+        terms = Terms()
+        variables = [terms.var(name, Sort.REAL) for name in "xyz"]
+        made = fraction(terms, source, variables, 3)
+        drawn = [{v: Fraction(source.randint(-2, 2), source.choice((1, 2))) for v in variables} for _ in range(3)]
+        results = [evaluate([made], values)[0] for values in drawn]
+        paths = Paths(Style.LATTICE)
+        for values, result in zip(drawn, results, strict=True):
+            other = terms.real(next((r for r in results if r is not None), 0))
+            reading = Reading(paths.atoms, values)
+            found = normal_form(paths.start(), made, reading) if result is not None else None
+            if found is not None:
+                path, value = found
+                difference = reading.polynomial(path.inequality(value, path.value(other)))
+                assert (difference == 0) == (result == other.value), made
+                outcomes[difference == 0] += 1
+    assert outcomes[True] > 60
+    assert outcomes[False] > 60
+
+
+def fraction(terms: Terms, source: random.Random, variables: list[Term], depth: int) -> Term:
+    """Sums, products and quotients of a few variables."""
+    if depth == 0:
+        return source.choice((*variables, *variables, terms.real(1), terms.real(Fraction(1, 2))))
+    a, b = (fraction(terms, source, variables, depth - 1) for _ in range(2))
+    return terms.apply(source.choice((Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.DIV)), a, b)
+
+
+# ---------------------------------------------------------------- quotients and their rests
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_quotients_and_rests_equal_their_normal_forms(part: int) -> None:
+    decided = 0
+    for seed in range(60 * part, 60 * (part + 1)):
+        source = random.Random(seed)
+        terms = Terms()
+        digits = [terms.var(name, Sort.INT) for name in "xyz"]
+        made = carried(terms, source, digits, 4)
+        paths = Paths(Style.LATTICE)
+        for most in (9, 99, 2**31 - 1):
+            values = {digit: source.choice((0, 1, most, source.randint(0, most))) for digit in digits}
+            path = paths.start()
+            for digit in digits:
+                known_to_be(path, digit, 0, most)
+            decided += check(path, made, evaluate([made], values)[0], Reading(paths.atoms, values))
+    assert decided > 150
+
+
+def carried(terms: Terms, source: random.Random, digits: list[Term], depth: int) -> Term:
+    """Sums, their quotients and rests by numbers that divide one another or do not."""
+    if depth == 0:
+        return source.choice((*digits, *digits, terms.integer(source.choice((0, 1, 5, 9)))))
+    kind = source.random()
+    a = carried(terms, source, digits, depth - 1)
+    if kind < 0.45:
+        return terms.apply(
+            source.choice((Op.ADD, Op.ADD, Op.ADD, Op.SUB)), a, carried(terms, source, digits, depth - 1)
+        )
+    number = terms.integer(source.choice((2, 5, 10, 10, 60, 100, 3600, 256)))
+    return terms.apply(Op.MUL if kind < 0.55 else source.choice((Op.DIV, Op.REM)), a, number)
+
+
+def digits_of(path: Normal, terms: Terms, names: str, most: int) -> list[Term]:
+    made = [terms.var(name, Sort.INT) for name in names]
+    for digit in made:
+        known_to_be(path, digit, 0, most)
+    return made
+
+
+def test_carries_come_together() -> None:
+    terms = Terms()
+    ten = terms.integer(10)
+    path = Paths(Style.LATTICE).start()
+    x, y, z = digits_of(path, terms, "xyz", 9)
+    total = terms.add(terms.add(x, y), z)
+    low = terms.add(x, y)
+    rest = terms.apply(Op.REM, low, ten)
+    carries = terms.add(terms.apply(Op.DIV, low, ten), terms.apply(Op.DIV, terms.add(rest, z), ten))
+    assert path.equal(carries, terms.apply(Op.DIV, total, ten))
+    assert path.equal(terms.apply(Op.REM, terms.add(rest, z), ten), terms.apply(Op.REM, total, ten))
+    again = terms.add(terms.mul(terms.apply(Op.DIV, low, ten), ten), rest)
+    assert path.equal(again, low)
+    assert not path.equal(carries, terms.apply(Op.DIV, terms.add(low, y), ten))
+
+
+def test_what_may_be_below_0_or_wrap_has_no_carries() -> None:
+    terms = Terms()
+    ten = terms.integer(10)
+    path = Paths(Style.LATTICE).start()
+    x, y = (terms.var(name, Sort.INT) for name in "xy")
+    known_to_be(path, x, -9, 9)
+    known_to_be(path, y, 0, 9)
+    moved = terms.add(x, terms.mul(y, ten))
+    assert not path.equal(terms.apply(Op.DIV, moved, ten), terms.add(y, terms.apply(Op.DIV, x, ten)))  # -1 and 1
+    large = Paths(Style.LATTICE).start()
+    [p, q] = digits_of(large, terms, "pq", 2**31 - 1)
+    moved = terms.add(p, terms.mul(q, ten))
+    assert not large.equal(terms.apply(Op.DIV, moved, ten), terms.add(q, terms.apply(Op.DIV, p, ten)))
+
+
+# ---------------------------------------------------------------- rounds of Euclid's algorithm
 
 
 def rounds_of(p: int, q: int) -> int:
@@ -323,3 +436,36 @@ def test_other_loops_are_written_out(loop: str) -> None:
 def test_a_divisor_of_numbers_below_0_is_written_out() -> None:
     problem = problem_of(over_ints("var p = a; var q = b; loop 60 { if q != 0 { let r = p % q; p = q; q = r; } } p"))
     assert all(term.op is not Op.FUNCTION for term in problem.merge.leaves)
+
+
+# ---------------------------------------------------------------- bits that are counted
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_counts_of_bits_equal_their_normal_forms(part: int) -> None:
+    decided = 0
+    for seed in range(50 * part, 50 * (part + 1)):
+        source = random.Random(seed)
+        terms = Terms()
+        words = [terms.var(name, Sort.INT) for name in "xyz"]
+        made = terms.integer(0)
+        for _ in range(3):
+            counted = terms.apply(Op.POPCOUNT, word(terms, source, words, 3))
+            made = terms.apply(source.choice((Op.ADD, Op.SUB, Op.MIN)), made, counted)
+        paths = Paths(Style.LATTICE)
+        for _ in range(3):
+            values: dict[Term, Any] = {w: wrap(source.getrandbits(32) >> source.randrange(32)) for w in words}
+            decided += check(paths.start(), made, evaluate([made], values)[0], Reading(paths.atoms, values))
+    assert decided > 100
+
+
+def word(terms: Terms, source: random.Random, words: list[Term], depth: int) -> Term:
+    """What `&`, `|`, `^`, `~` and shifts make of words and of masks."""
+    if depth == 0:
+        return source.choice((*words, *words, terms.integer(source.choice((-1, 255, -256, 0x55555555)))))
+    a, b = (word(terms, source, words, depth - 1) for _ in range(2))
+    if source.random() < 0.2:
+        return terms.apply(source.choice((Op.SHL, Op.SHR, Op.USHR)), a, terms.integer(source.choice((1, 8, 31))))
+    if source.random() < 0.1:
+        return terms.apply(Op.BIT_NOT, a)
+    return terms.apply(source.choice((Op.BIT_AND, Op.BIT_OR, Op.BIT_XOR)), a, b)

@@ -102,7 +102,10 @@ class Trials:
         domain = None if self.program.sampled else (count * LEAVES,)
         outcome = self._interpreter.run(bind(mapped, {**inputs, **params}, domain))
         [output] = outcome.outputs.values()
-        return _Batch(self, count, regimes, params, inputs, output.data)
+        # A generator of its own, so that the values drawn are the same with any places.
+        order = np.random.default_rng(draw).permuted(np.tile(np.arange(LEAVES), (count, 1)), axis=1)
+        places = order.T * count + np.arange(count)
+        return _Batch(self, count, regimes, params, inputs, output.data, places)
 
     def merge(self, params: Mapping[str, AnyArray], a: AnyArray, b: AnyArray) -> AnyArray:
         return self._interpreter.call(self.program, self.schedule.merge, [a, b], params)
@@ -124,7 +127,10 @@ class Trials:
 
 @dataclass(frozen=True)
 class _Batch:
-    """`count` trees of `LEAVES` leaves each, all of one regime; leaf k of tree t is element k * count + t."""
+    """`count` trees of `LEAVES` leaves each, all of one regime; leaf k of tree t is element places[k, t].
+
+    So a leaf may stand before another in a tree and behind it in the field.
+    """
 
     trials: Trials
     count: int
@@ -132,6 +138,7 @@ class _Batch:
     params: Mapping[str, AnyArray]
     inputs: Mapping[str, AnyArray]
     elements: AnyArray
+    places: AnyArray
 
     def counterexamples(self, law: Law) -> Iterator[Counterexample]:
         for left, right in SHAPES[law]:
@@ -169,7 +176,7 @@ class _Batch:
 
     @cached_property
     def _known(self) -> dict[Tree, AnyArray]:
-        return {k: self.elements[k * self.count : (k + 1) * self.count] for k in range(LEAVES)}
+        return {k: self.elements[self.places[k]] for k in range(LEAVES)}
 
     # ------------------------------------------------------------ in real arithmetic
 
@@ -215,7 +222,7 @@ class _Batch:
         return self._exact.program.merge(self._exact_run(tree[0], leaves_), self._exact_run(tree[1], leaves_))
 
     def _exact_leaves(self, tree: int) -> list[Any]:
-        return [self._exact.leaf(k * self.count + tree) for k in range(LEAVES)]
+        return [self._exact.leaf(int(self.places[k, tree])) for k in range(LEAVES)]
 
     @cached_property
     def _exact(self) -> ExactFields:

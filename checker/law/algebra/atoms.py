@@ -38,7 +38,7 @@ class Kind(Enum):
     REST = "rest"
     """A polynomial over the numbers 0 to p - 1, where p is an atom above 0."""
     DIVISOR = "gcd"
-    """The greatest common divisor of some polynomials, each of whose values as an Int is meant."""
+    """The greatest common divisor of the values of some polynomials, as `divisors` keeps them."""
     OTHER = "other"
     """Any other function of normal forms."""
 

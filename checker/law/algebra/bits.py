@@ -37,6 +37,8 @@ ALL = -1
 MAX_FORM = 256
 MAX_EXPANDED = 4
 """A form with more conjunctions is one atom, as its polynomial has 2^n terms."""
+MAX_COUNTED = 7
+"""The bits of a form with more conjunctions are not counted one conjunction after the other."""
 
 
 class Bits:
@@ -66,6 +68,16 @@ class Bits:
 
     def _expanded(self, form: Form) -> Polynomial:
         """x1 ^ … ^ xn is the sum over all sets of some of them, of (-2)^(size - 1) times their conjunction."""
+        return self._summed(form, lambda conjunction: conjunction)
+
+    def count(self, form: Form, count: Callable[[Polynomial], Polynomial]) -> Polynomial | None:
+        """How many bits are set, where `count` says it of a conjunction; None of a form of many conjunctions.
+
+        That is a sum over bits, so it is the same sum over sets as the value itself.
+        """
+        return self._summed(form, count) if len(form) <= MAX_COUNTED else None
+
+    def _summed(self, form: Form, of: Callable[[Polynomial], Polynomial]) -> Polynomial:
         total: dict[Monomial, Number] = {}
         terms = list(form.items())
         for size in range(1, len(terms) + 1):
@@ -74,7 +86,7 @@ class Bits:
                 mask = ALL
                 for _, each in some:
                     mask &= each
-                for monomial, coefficient in self._conjunction(operands, mask).items():
+                for monomial, coefficient in of(self._conjunction(operands, mask)).items():
                     total[monomial] = total.get(monomial, 0) + (-2) ** (size - 1) * coefficient
         return {monomial: coefficient for monomial, coefficient in total.items() if coefficient}
 

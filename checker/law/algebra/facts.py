@@ -6,12 +6,13 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
 
 from kcheck.checker.arithmetic import INT_MAX, INT_MIN, wrap
 from kcheck.checker.law import work
 from kcheck.checker.law.algebra.atoms import Atoms, Kind
 from kcheck.checker.law.algebra.elimination import Oracle, Row
-from kcheck.checker.law.algebra.interval import EVERYTHING, ZERO, Interval, point
+from kcheck.checker.law.algebra.interval import EVERYTHING, ZERO, Interval, least, point
 from kcheck.checker.law.algebra.polynomial import (
     ONE,
     Key,
@@ -518,20 +519,16 @@ class Facts:
             low = None if inner.low is None else math.floor(inner.low)
             high = None if inner.high is None else math.floor(inner.high)
             interval = interval.meet(Interval(low, high))
+        elif entry.kind is Kind.REST:
+            assert isinstance(entry.key, tuple)
+            divisor = self._of_atom(entry.key[0]).high
+            interval = interval.meet(Interval(None, None if divisor is None else divisor - 1))
         return interval
 
     def _of_extreme(self, form: object) -> Interval:
         assert isinstance(form, frozenset)
-        greatest: Interval | None = None
-        for leaves in form:
-            least: Interval | None = None
-            for leaf in leaves:
-                interval = self.interval(dict(leaf))
-                least = interval if least is None else _least(least, interval)
-            assert least is not None
-            greatest = least if greatest is None else -_least(-greatest, -least)
-        assert greatest is not None
-        return greatest
+        minima = [reduce(least, (self.interval(dict(leaf)) for leaf in leaves)) for leaves in form]
+        return -reduce(least, (-minimum for minimum in minima))
 
     def _causes(self, m: Monomial) -> int:
         """Of what is known of the interval of a monomial."""
@@ -545,6 +542,9 @@ class Facts:
             elif entry.kind is Kind.FLOOR:
                 assert isinstance(entry.key, frozenset)
                 cause |= self._causes_of(dict(entry.key))
+            elif entry.kind is Kind.REST:
+                assert isinstance(entry.key, tuple)
+                cause |= self._causes(power(entry.key[0]))
         return cause
 
     def _causes_of(self, p: Polynomial) -> int:
@@ -609,10 +609,3 @@ def _rewritten(p: Polynomial, rules: Sequence[tuple[Monomial, Polynomial]]) -> t
             if all(exponent > 0 for _, exponent in rest):
                 return add(add(p, {monomial: coefficient}, -1), shift(value, rest), coefficient), True
     return p, False
-
-
-def _least(x: Interval, y: Interval) -> Interval:
-    """Of the smaller of two numbers."""
-    low = x.join(y)
-    high = x.meet(y)
-    return Interval(low.low, high.high, low.low_open, high.high_open)

@@ -11,6 +11,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any, TypeAlias
 
+from kcheck.checker.law import work
 from kcheck.checker.law.algebra.atoms import Kind
 from kcheck.checker.law.algebra.elimination import Row
 from kcheck.checker.law.algebra.facts import NEGATIVE, NULL, Query
@@ -35,6 +36,12 @@ Formula: TypeAlias = Any
 Choice: TypeAlias = tuple[Formula, Value]
 
 MAX_CHOICES = 64
+_CHOICE = 3e-4
+"""The work of making a choice."""
+_STEPS_A_SECOND = 2_000_000
+"""About how many steps z3 takes."""
+_BUSY = 5
+"""How many times longer than on an idle machine z3 may take for as many steps."""
 
 
 class Guarded:
@@ -53,7 +60,7 @@ class Guarded:
         self._flags = [z3.Bool(f"invariant {i}", self._context) for i in range(invariants)]
 
     def proves(self, goals: Sequence[Goal], clauses: Sequence[Clause], seconds: float) -> int | None:
-        """The causes of which the goals follow; None where that was not shown.
+        """The causes of which the goals follow; None where that was not shown within so many seconds of work.
 
         Raises what `Normal.value` does, but never `Split`.
         """
@@ -61,7 +68,8 @@ class Guarded:
         if not wrong:
             return 0
         solver = self._z3.Solver(ctx=self._context)
-        solver.set("timeout", max(1, int(seconds * 1000)))
+        solver.set("rlimit", max(1, int(seconds * _STEPS_A_SECOND)))
+        solver.set("timeout", max(1, int(seconds * 1000 * _BUSY)))
         solver.add(self._any(wrong))
         for choices, cause in clauses:
             solver.add(self._if_caused(cause, self._any([self._formula(term) for term in choices])))
@@ -72,7 +80,9 @@ class Guarded:
             for row in self._path.facts.rows_about(monomial):
                 solver.add(self._of_row(row))
             solver.add(*self._exponential_rules(monomial))
-        if solver.check(*self._flags) != self._z3.unsat:
+        answer = solver.check(*self._flags)
+        work.count(solver.statistics().get_key_value("rlimit count") / _STEPS_A_SECOND)
+        if answer != self._z3.unsat:
             return None
         core = {str(flag) for flag in solver.unsat_core()}
         return sum(1 << bit for bit, flag in enumerate(self._flags) if str(flag) in core)
@@ -171,6 +181,8 @@ class Guarded:
         """With one guard for equal values, and without those that never are."""
         by_key: dict[object, tuple[list[Formula], Value]] = {}
         for guard, value in choices:
+            work.count(_CHOICE)
+            self._path.facts.check_time()
             simple = self._z3.simplify(guard)
             if not self._z3.is_false(simple):
                 by_key.setdefault(value_key(value), ([], value))[0].append(simple)

@@ -18,6 +18,7 @@ from kcheck.checker.law.algebra.lattice import extreme
 from kcheck.checker.law.algebra.polynomial import (
     ONE,
     ZERO,
+    Monomial,
     Number,
     Polynomial,
     add,
@@ -93,7 +94,7 @@ class Integers:
         y = arguments[1]
         match op:
             case Op.ADD:
-                return self._sum_of_carries(x, y) or reduced(add(x, y))
+                return self._sum_of_carries(x, y) or self._with_rests_joined(reduced(add(x, y)))
             case Op.SUB:
                 return reduced(subtract(x, y))
             case Op.MUL:
@@ -119,10 +120,27 @@ class Integers:
                 return self._absolute(x)
             case Op.BIT_NOT:
                 return reduced(self._bits.polynomial(self._bits.exclusive_or(self._bits.form(x), {CONSTANT: -1})))
-            case Op.POPCOUNT | Op.CLZ | Op.CTZ:
+            case Op.POPCOUNT:
+                return self._bits_set(x)
+            case Op.CLZ | Op.CTZ:
                 return self._opaque(op, x, bounds=Interval(0, 32))
             case _:
                 return self._opaque(op, x)
+
+    def _bits_set(self, x: Polynomial) -> Polynomial:
+        """As a number of 0 to 32, which no sum of them needs to wrap for."""
+
+        def count(conjunction: Polynomial) -> Polynomial:
+            value = constant_value(conjunction)
+            if value is not None:
+                return constant(unsigned(int(value)).bit_count())
+            return self._opaque(Op.POPCOUNT, conjunction, bounds=Interval(0, 32))
+
+        total = self._bits.count(self._bits.form(x), count)
+        if total is None:
+            return count(x)
+        self._facts.note_int(total)
+        return total
 
     def _opaque(self, op: Op, *arguments: Polynomial, bounds: Interval = INT) -> Polynomial:
         name: tuple[Hashable, ...] = (op.value, *(key(argument) for argument in arguments))
@@ -256,8 +274,8 @@ class Integers:
         if any(coefficient.denominator != 1 for coefficient in (*x.values(), *total.values())):
             return None  # half of a multiple is none
         rest = {m: c for m, c in total.items() if all(atom != by for atom, _ in m)}
-        high = self._facts.interval(y).high
-        bounds = Interval(0, INT_MAX if high is None else int(high) - 1)
+        # That it is below y is known of each path anew: an atom is the same on all paths.
+        bounds = Interval(0, INT_MAX - 1)
         return of_atom(self._atoms.make(Kind.REST, (by, key(rest)), integral=True, interval=bounds)) if rest else ZERO
 
     def _without_rest(self, atom: int, by: int) -> Polynomial:
@@ -306,10 +324,63 @@ class Integers:
         divisor = constant_value(y)
         if divisor is None or divisor <= 0 or not self._facts.within(x, 0, INT_MAX):
             return self._opaque(op, x, y)
-        bounds = self._facts.interval(x)
-        if bounds.high is not None and bounds.high < divisor:
-            return ZERO
-        quotient = self._opaque(Op.DIV, x, y)
-        self._facts.assume(Query(quotient, NULL | ABOVE))
-        self._facts.assume(Query(add(quotient, constant(-INT_MAX // int(divisor))), NEGATIVE | NULL))
-        return quotient
+        return reduced(self._floored(x, int(divisor)))
+
+    def _floored(self, x: Polynomial, p: int) -> Polynomial:
+        """How often p goes into an x that is known to be within 0 and INT_MAX: its multiples are taken out of it."""
+        facts = self._facts
+        opened = self._without_rests(x, p)
+        whole: Polynomial = {m: int(c) // p for m, c in opened.items() if int(c) // p}
+        rest = subtract(opened, scale(whole, p))
+        if not facts.within(rest, 0, INT_MAX):
+            whole, rest = ZERO, x
+        if facts.within(rest, 0, p - 1):
+            return whole
+        quotient = self._opaque(Op.DIV, rest, constant(p))
+        total = add(whole, quotient)
+        for part in (quotient, total) if whole else (quotient,):
+            facts.assume(Query(part, NULL | ABOVE))
+            facts.assume(Query(add(part, constant(-INT_MAX // p)), NEGATIVE | NULL))
+        return total
+
+    def _without_rests(self, x: Polynomial, p: int) -> Polynomial:
+        """x with r - n * floor(r / n) in place of the rest of r modulo n, where p divides n."""
+        total = x
+        for monomial, coefficient in x.items():
+            rest = self._rest_alone(monomial)
+            if rest is not None and rest[0] % p == 0:
+                n, r = rest
+                total = add(total, {monomial: coefficient}, -1)
+                total = add(add(total, r, coefficient), self._floored(r, n), -coefficient * n)
+        return total
+
+    def _rest_alone(self, monomial: Monomial) -> tuple[int, Polynomial] | None:
+        """The n and r of a monomial that is the rest modulo n of an r within 0 and INT_MAX."""
+        if len(monomial) != 1 or monomial[0][1] != 1 or self._atoms[monomial[0][0]].kind is not Kind.MODULO:
+            return None
+        entry = self._atoms[monomial[0][0]].key
+        assert isinstance(entry, tuple)
+        r = dict(entry[1])
+        return (entry[0], r) if self._facts.within(r, 0, INT_MAX) else None
+
+    def _with_rests_joined(self, x: Polynomial) -> Polynomial:
+        """x with r in place of n * floor(r / n) and the rest of r modulo n."""
+        if not any(self._is_quotient(monomial) for monomial in x):
+            return x
+        total = x
+        for monomial, coefficient in x.items():
+            rest = self._rest_alone(monomial)
+            if rest is not None:
+                n, r = rest
+                quotient = self._floored(r, n)
+                if quotient and all(total.get(m, 0) == coefficient * n * c for m, c in quotient.items()):
+                    total = add(add(total, {monomial: coefficient}, -1), r, coefficient)
+                    total = add(total, quotient, -coefficient * n)
+        return reduced(total)
+
+    def _is_quotient(self, monomial: Monomial) -> bool:
+        """Whether it is what `_floored` has to keep as a quotient."""
+        if len(monomial) != 1:
+            return False
+        entry = self._atoms[monomial[0][0]]
+        return entry.kind is Kind.OTHER and isinstance(entry.key, tuple) and entry.key[0] == Op.DIV.value

@@ -19,6 +19,17 @@ class Interval:
     high_open: bool = False
 
     @property
+    def is_point(self) -> bool:
+        """Whether it holds one number only."""
+        return self.low is not None and self.low == self.high
+
+    @property
+    def is_empty(self) -> bool:
+        if self.low is None or self.high is None:
+            return False
+        return self.low > self.high or (self.low == self.high and (self.low_open or self.high_open))
+
+    @property
     def positive(self) -> bool:
         return self.low is not None and (self.low > 0 or (self.low == 0 and self.low_open))
 
@@ -34,7 +45,7 @@ class Interval:
     def not_positive(self) -> bool:
         return self.high is not None and self.high <= 0
 
-    def within(self, low: int, high: int) -> bool:
+    def within(self, low: Number, high: Number) -> bool:
         return self.low is not None and self.high is not None and low <= self.low and self.high <= high
 
     def meet(self, other: Interval) -> Interval:
@@ -119,12 +130,19 @@ class Interval:
 ZERO = Interval(0, 0)
 POSITIVE = Interval(0, None, low_open=True)
 NOT_NEGATIVE = Interval(0)
+BOOL = Interval(0, 1)
 INT = Interval(INT_MIN, INT_MAX)
 EVERYTHING = Interval()
 
 
 def point(value: Number) -> Interval:
     return Interval(value, value)
+
+
+def least(x: Interval, y: Interval) -> Interval:
+    """Of the smaller of two numbers."""
+    low, high = x.join(y), x.meet(y)
+    return Interval(low.low, high.high, low.low_open, high.high_open)
 
 
 def _parts(x: Interval) -> list[Interval]:

@@ -34,16 +34,20 @@ _FEW_SECONDS = 0.02
 def follows(problem: Problem, law: Law) -> bool:
     """Whether a law is seen at once to hold for all values, by polynomials and a few comparisons."""
     try:
-        left, right = problem.sides(law)
+        goals = list(problem.goals(law).values())
     except TooManyTerms:
         return False
-    goals = [(x, y) for x, y in zip(left, right, strict=True) if x is not y]
     return comparisons.are_proved(goals, problem.assumptions, _FEW_PATHS, work.clock() + _FEW_SECONDS)
 
 
-def prove(problem: Problem, law: Law, invariants: Sequence[Invariant], deadline: float) -> Proof | None:
-    """A proof by normal forms; None where there is none, or not before `deadline` (in the time of `work`)."""
-    return _prove(problem, law, invariants, deadline, Attempt.proves, "normal forms")
+def prove(
+    problem: Problem, law: Law, invariants: Sequence[Invariant], deadline: float, *, with_steps: bool = True
+) -> Proof | None:
+    """A proof by normal forms; None where there is none, or not before `deadline` (in the time of `work`).
+
+    If `with_steps`, of the steps of merge it is looked for proofs too that they have a value.
+    """
+    return _prove(problem, law, invariants, deadline, Attempt.proves, "normal forms", with_steps)
 
 
 def prove_linear(problem: Problem, law: Law, invariants: Sequence[Invariant], deadline: float) -> Proof | None:
@@ -80,20 +84,26 @@ def _names(law: Law) -> str:
 
 
 def _prove(
-    problem: Problem, law: Law, invariants: Sequence[Invariant], deadline: float, way: Way, method: str
+    problem: Problem,
+    law: Law,
+    invariants: Sequence[Invariant],
+    deadline: float,
+    way: Way,
+    method: str,
+    with_steps: bool = True,
 ) -> Proof | None:
     try:
-        left, right = problem.sides(law)
+        goals = list(problem.goals(law).values())
     except TooManyTerms:
         return None
-    goals = [(x, y) for x, y in zip(left, right, strict=True) if x is not y]
     goals = comparisons.without_proved(goals, problem.assumptions, _PATHS_COMPARED, deadline)
     used = _needed(problem, _names(law), invariants, goals, deadline, way)
     if used is None:
         return None
     still_open = []
     terms = problem.terms
-    for obligation in problem.merge_obligations(problem.state("a"), problem.state("b")):
+    steps = problem.merge_obligations(problem.state("a"), problem.state("b")) if with_steps else ()
+    for obligation in steps:
         goal = terms.or_(terms.not_(obligation.guard), obligation.condition), terms.true
         also = _needed(problem, "ab", invariants, [goal], deadline, way)
         if also is None:
@@ -177,7 +187,7 @@ class Attempt:
         path = Normal(self._facts.copy(), self._bits, Style.SPLIT)
         query = Guarded(path, len(self._invariants))
         try:
-            causes = query.proves(goals, self._clauses, self._deadline - work.clock())
+            causes = query.proves(goals, self._clauses, max(0.0, self._deadline - work.clock()))
         except (TooLarge, Undefined):
             return None
         return None if causes is None else self._caused(causes | self._usage.causes)

@@ -15,12 +15,12 @@ from kcheck.checker.law import work
 from kcheck.checker.law.algebra.angles import Angles
 from kcheck.checker.law.algebra.atoms import Atoms, Kind
 from kcheck.checker.law.algebra.bits import Bits
+from kcheck.checker.law.algebra.divisors import divided
 from kcheck.checker.law.algebra.facts import ABOVE, NEGATIVE, NULL, Facts, Query, reduced
 from kcheck.checker.law.algebra.integers import Integers
-from kcheck.checker.law.algebra.interval import EVERYTHING, INT, Interval
+from kcheck.checker.law.algebra.interval import BOOL, EVERYTHING, INT
 from kcheck.checker.law.algebra.polynomial import (
     ONE,
-    Key,
     Polynomial,
     add,
     constant,
@@ -36,8 +36,6 @@ from kcheck.checker.law.euclid import GCD
 from kcheck.checker.law.terms import Op, Sort, Term, number
 
 Value: TypeAlias = "bool | Polynomial | Ratio"
-
-BOOL = Interval(0, 1)
 
 _FORM = 4e-5
 """The work of making a normal form of those of its arguments."""
@@ -126,7 +124,7 @@ class Normal:
             difference = self._reals.add(x, y, -1)
             if self.facts.vanishes(difference.numerator, wrapping=False) or self._is_logarithm_of_one(difference):
                 return True
-            return self.facts.sign(self._reals.sign_of(difference)) == NULL
+            return self.facts.sign(self._reals.zero_of(difference)) == NULL
         assert not isinstance(y, Ratio)
         if self.facts.vanishes(reduced(subtract(x, y)), wrapping=True):
             return True
@@ -291,7 +289,8 @@ class Normal:
     def _inequality(self, x: Polynomial | Ratio, y: Polynomial | Ratio) -> Polynomial:
         """A polynomial that is 0 where x = y."""
         if isinstance(x, Ratio):
-            return self._difference(x, y)
+            assert isinstance(y, Ratio)
+            return self._reals.zero_of(self._reals.add(x, y, -1))
         assert not isinstance(y, Ratio)
         return self._integers.inequality(x, y)
 
@@ -347,18 +346,21 @@ class Normal:
         return reduced(_substituted(reduced(_substituted(p, self.facts.solved)), self.facts.solved_wrapping))
 
     def _divisor(self, numbers: Sequence[Polynomial]) -> Polynomial:
-        """The greatest common divisor; of divisors it is that of all their numbers, and 0 is divided by all."""
+        """The greatest common divisor; of divisors it is that of all their numbers, and signs do not count."""
         atoms: Atoms = self.facts.atoms
-        divided: set[Key] = set()
+        rows: list[Polynomial] = []
         for p in numbers:
             inner = single_atom(p)
-            if inner is not None and atoms[inner].kind is Kind.DIVISOR:
-                numbers_of_inner = atoms[inner].key
-                assert isinstance(numbers_of_inner, frozenset)
-                divided |= numbers_of_inner
-            elif p:
-                divided.add(key(p))
-        return of_atom(atoms.make(Kind.DIVISOR, frozenset(divided), integral=True, interval=INT)) if divided else {}
+            entry = None if inner is None else atoms[inner]
+            if entry is not None and entry.kind is Kind.DIVISOR:
+                assert isinstance(entry.key, frozenset)
+                rows.extend(map(dict, entry.key))
+            elif entry is not None and entry.kind is Kind.ABS and isinstance(entry.key, frozenset):
+                rows.append(dict(entry.key))
+            else:
+                rows.append(self._integers.exact(p))
+        found = divided(rows)
+        return of_atom(atoms.make(Kind.DIVISOR, found, integral=True, interval=INT)) if found else {}
 
     def _atom(self, term: Term) -> int:
         atoms: Atoms = self.facts.atoms

@@ -14,6 +14,7 @@ from heapq import heapify, heappop, heappush
 from typing import TypeAlias
 
 from kcheck.checker.law import work
+from kcheck.checker.law.terms import MAX_BITS
 
 Number: TypeAlias = "int | Fraction"
 Monomial: TypeAlias = tuple[tuple[int, Number], ...]
@@ -32,7 +33,7 @@ _PRODUCT = 1e-5
 
 
 class TooLarge(Exception):
-    """A normal form beyond its cap: nothing is decided."""
+    """A normal form beyond its cap, or with numbers that are: nothing is decided."""
 
 
 def tidy(value: Number) -> Number:
@@ -112,6 +113,8 @@ def multiply(p: Polynomial, q: Polynomial) -> Polynomial:
         for n, b in q.items():
             product = multiply_monomials(m, n)
             result[product] = result.get(product, 0) + a * b
+    if any(coefficient.numerator.bit_length() > MAX_BITS for coefficient in result.values()):
+        raise TooLarge
     return {monomial: tidy(coefficient) for monomial, coefficient in result.items() if coefficient}
 
 

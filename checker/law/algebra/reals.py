@@ -182,6 +182,14 @@ class Reals:
             if exponent % 2 == 0 or sign == ABOVE:
                 continue
             p = scale(p, -1) if sign == NEGATIVE else multiply(p, factor)
+        return self._simplest(p)
+
+    def zero_of(self, x: Ratio) -> Polynomial:
+        """A polynomial that is 0 where x is: of a quotient that has a value, whatever it is divided by."""
+        return self._simplest(x.numerator)
+
+    def _simplest(self, p: Polynomial) -> Polynomial:
+        """p without what is common to all its terms and above 0, or a square."""
         wanted = {a for monomial in p for a, e in monomial if e < 0 or self._facts.positive(a)}
         common = least_exponents([p], wanted) if wanted and p else ONE
         undo = tuple((a, -e if self._facts.positive(a) else -(e - e % 2)) for a, e in common)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kcheck.checker.law.problem import Invariant, Obligation, Problem, ghost_count
+from kcheck.checker.law.solver.bounded import Bounds
 from kcheck.checker.law.solver.entailment import entailed, needed, nonlinear
 from kcheck.checker.law.solver.intervals import given_ranges
 from kcheck.checker.law.solver.laws import count_facts, holds, reachable_facts
@@ -36,18 +37,25 @@ def defined(
     """
     if not problem.compute.obligations and not problem.merge.obligations:
         return Definedness((), ())
-    session = session or Session()
+    session, bounds = session or Session(), Bounds(problem)
     a, b = problem.state("a"), problem.state("b")
-    open_ = [o for o in problem.compute.obligations if not _in_compute(problem, o, session, deadline, quick)]
+    open_ = [
+        o
+        for o in problem.compute.obligations
+        if not (bounds.show_in_compute(o) or _in_compute(problem, o, session, deadline, quick))
+    ]
     known: dict[Term, Sequence[Invariant] | None] = {}
     for obligation, of_states in zip(problem.merge.obligations, problem.merge_obligations(a, b), strict=True):
         goal = holds(problem, of_states)
         if goal not in known:
-            known[goal] = _in_merge(problem, invariants, goal, session, deadline, quick)
+            shown: Sequence[Invariant] | None = bounds.show_in_merge(obligation)
+            if shown is None:
+                shown = _in_merge(problem, invariants, goal, session, deadline, quick)
+            known[goal] = shown
         if known[goal] is None:
             open_.append(obligation)
-    used = {invariant for found in known.values() for invariant in found or ()}
-    return Definedness(tuple(open_), tuple(invariant for invariant in invariants if invariant in used))
+    used = {invariant: None for found in known.values() for invariant in found or ()}
+    return Definedness(tuple(open_), tuple(used))
 
 
 def _in_compute(problem: Problem, obligation: Obligation, session: Session, deadline: float, quick: bool) -> bool:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from kcheck.checker.law import work
+from kcheck.checker.law.algebra.interval import Interval
 from kcheck.checker.law.solver.axioms import abstracted
-from kcheck.checker.law.solver.intervals import Interval, assumed_ranges, conjuncts
+from kcheck.checker.law.solver.intervals import assumed_ranges, conjuncts, met
 from kcheck.checker.law.solver.session import Answer, Engine, Session
 from kcheck.checker.law.solver.smtlib import Encoding, Writer
 from kcheck.checker.law.terms import Op, Sort, Term, Terms, postorder, variables
@@ -69,7 +70,7 @@ def _written(
     plain, axioms = abstracted(terms, roots)
     bounds = dict(assumed_ranges(facts))
     for variable, interval in known.items():
-        bounds[variable] = interval.met(bounds[variable]) if variable in bounds else interval
+        bounds[variable] = met(interval, bounds[variable]) if variable in bounds else interval
     return Writer(encoding, (*plain, *axioms), bounds, _whole(plain[: len(facts)])), plain, axioms
 
 
@@ -195,12 +196,12 @@ def entailed(
         return Verdict(Answer.NONE, "same terms")
     near = [facts[i] for i in connected([spoken_of(fact) for fact in facts], goal)]
     for strategy in strategies((*near, goal))[: 1 if quick else None]:
+        if work.clock() >= deadline or session.is_spent:
+            break
         written = single_script(terms, near, goal, strategy.encoding, known)
         answer = session.load(written.lines, strategy.engine).check(deadline, strategy.seconds)
         if answer is Answer.NONE or (answer is Answer.MODEL and written.exact):
             return Verdict(answer, str(strategy))
-        if time.monotonic() >= deadline:
-            break
     return Verdict(Answer.UNKNOWN)
 
 
@@ -216,7 +217,7 @@ def needed(
     """Positions of optional facts that, with the facts, imply the goal; None where that is not seen quickly."""
     if goal is terms.true:
         return frozenset()
-    for encoding in encodings:
+    for encoding in () if session.is_spent else encodings:
         written = script(terms, facts, (goal,), encoding, optional)
         loaded = session.load(written.lines, Engine.BITS if encoding is Encoding.BITS else Engine.SMT)
         if loaded.check(deadline, _CORE_SECONDS, (*written.kept, *written.fails)) is Answer.NONE:

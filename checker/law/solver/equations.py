@@ -1,7 +1,7 @@
 """Equations between the leaves of every reachable value, shown by normal forms, without z3.
 
-Of products z3 shows little: that merged rotations stay rotations (`m[0][0] = m[1][1]`, `x^2 + y^2 = 1`) is seen as soon
-as both sides are polynomials.
+Of products and of counted bits z3 shows little: that merged rotations stay rotations (`m[0][0] = m[1][1]`,
+`x^2 + y^2 = 1`) is seen as soon as both sides are polynomials.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from kcheck.checker.law.solver.templates import equation_candidates
 from kcheck.checker.law.terms import Op, Term, postorder
 
 _SECONDS = 0.3
-_PRODUCTS = frozenset({Op.MUL, Op.DIV, Op.SQRT})
+_TELLING = frozenset({Op.MUL, Op.DIV, Op.SQRT, Op.POPCOUNT})
 
 
 def equations(problem: Problem, samples: Sequence[Sample]) -> tuple[Invariant, ...]:
-    """Those that compute's results have and that merging keeps; none where merge multiplies nothing."""
-    if not any(term.op in _PRODUCTS for term in postorder(problem.merge.leaves)):
+    """Those that compute's results have and that merging keeps; none where merge neither multiplies nor counts bits."""
+    if not any(term.op in _TELLING for term in postorder(problem.merge.leaves)):
         return ()
     deadline = work.clock() + _SECONDS
     kept = equation_candidates(problem, samples)

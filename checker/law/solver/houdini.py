@@ -5,18 +5,19 @@ What does not follow from all the others is dropped until the rest follows from 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from kcheck.checker.law import work
+from kcheck.checker.law.algebra.interval import Interval
 from kcheck.checker.law.problem import Invariant, Problem, ghost_count
-from kcheck.checker.law.solver.entailment import Script, entailed, script, strategies
+from kcheck.checker.law.solver.entailment import Script, connected, entailed, script, spoken_of, strategies
 from kcheck.checker.law.solver.equations import equations
 from kcheck.checker.law.solver.intervals import (
     WHOLE,
-    Interval,
     assumed_ranges,
+    counted_invariants,
     given_ranges,
     interval_invariants,
     is_bound,
@@ -27,11 +28,13 @@ from kcheck.checker.law.solver.session import Answer, Engine, Loaded, Session
 from kcheck.checker.law.solver.smtlib import Encoding
 from kcheck.checker.law.solver.templates import other_candidates, simple_candidates, whole_leaves
 from kcheck.checker.law.solver.thresholds import above, is_order_relation
-from kcheck.checker.law.terms import Op, Term
+from kcheck.checker.law.terms import Op, Term, variables
 
 _SECONDS_ALL = 0.3
 """For the question whether all candidates are kept."""
 _SECONDS_ONE = 0.05
+_MANY = 60
+"""From so many candidates on those that have nothing to do with one another are asked for one after the other."""
 _SECONDS = 0.7
 """For each encoding."""
 
@@ -45,7 +48,8 @@ def infer(problem: Problem, deadline: float, session: Session | None = None) -> 
 def infer_in_steps(problem: Problem, deadline: float, session: Session) -> Iterator[tuple[Invariant, ...]]:
     """Ever more invariants: bounds and equations, which need no solver, then simple ones, then all."""
     samples = reachable_samples(problem)
-    found = (*interval_invariants(problem), *equations(problem, samples))
+    bounds = {invariant.holds: invariant for invariant in (*interval_invariants(problem), *counted_invariants(problem))}
+    found = (*bounds.values(), *equations(problem, samples))
     yield found
     found = (*found, *_whole(problem, session, found, whole_leaves(problem, samples), deadline))
     simple = simple_candidates(problem, samples)
@@ -61,15 +65,41 @@ def _extended(
 ) -> tuple[Invariant, ...]:
     """With those that are tried and turn out to be inductive."""
     roots = (*problem.merge.leaves, *problem.compute.leaves)
-    tried = [candidate for candidate in tried if candidate not in found]
-    for encoding in dict.fromkeys(strategy.encoding for strategy in strategies(roots)):
-        if not tried or time.monotonic() >= deadline:
-            break
-        until = min(deadline, time.monotonic() + _SECONDS)
-        kept = _inductive(problem, session, found, tried, encoding, until)
-        found = (*found, *kept)
-        tried = [candidate for candidate in tried if candidate not in kept]
+    encodings = tuple(dict.fromkeys(strategy.encoding for strategy in strategies(roots)))
+    for batch in _batches(problem, [candidate for candidate in tried if candidate not in found]):
+        left = batch
+        for encoding in encodings:
+            if not left or work.clock() >= deadline:
+                break
+            until = min(deadline, work.clock() + _SECONDS)
+            kept = _inductive(problem, session, found, left, encoding, until)
+            found = (*found, *kept)
+            left = [candidate for candidate in left if candidate not in kept]
     return _without_redundant(problem, session, found, deadline)
+
+
+def _batches(problem: Problem, tried: Sequence[Invariant]) -> list[list[Invariant]]:
+    """Many candidates in parts that have nothing to do with one another, so that z3 is asked of little at a time.
+
+    What speaks of leaves that merge keeps apart comes last.
+    """
+    apart = _kept_apart(problem) if len(tried) > _MANY else {}
+    found: dict[int, list[Invariant]] = {}
+    for invariant in tried:
+        parts = {apart[v] for v in variables((invariant.holds,)) if v in apart}
+        found.setdefault(parts.pop() if len(parts) == 1 else len(apart), []).append(invariant)
+    return [found[part] for part in sorted(found)]
+
+
+def _kept_apart(problem: Problem) -> dict[Term, int]:
+    """For each leaf, over state `h`, the first of those that merge mixes it with."""
+    state = problem.state("h")
+    part = list(range(len(state)))
+    sides = {v: i for side in (problem.left, problem.right) for i, v in enumerate(side)}
+    for i, merged in enumerate(problem.merge.leaves):
+        mixed = {part[i], *(part[sides[v]] for v in variables((merged,)) if v in sides)}
+        part = [min(mixed) if p in mixed else p for p in part]
+    return dict(zip(state, part, strict=True))
 
 
 def _without_redundant(
@@ -103,8 +133,8 @@ def _is_weaker(bound: Term, best: Mapping[Term, Interval]) -> bool:
     [(variable, interval)] = assumed_ranges((bound,)).items()
     whole, least = WHOLE[variable.sort], best[variable]
     return not (
-        (interval.low != whole.low and interval.low == least.low)
-        or (interval.high != whole.high and interval.high == least.high)
+        (interval.low != whole.low and (interval.low, interval.low_open) == (least.low, least.low_open))
+        or (interval.high != whole.high and (interval.high, interval.high_open) == (least.high, least.high_open))
     )
 
 
@@ -147,7 +177,9 @@ def _followed(
     """The largest part of `tried` whose goals follow from the facts and from what it says itself."""
     if not tried:
         return ()
-    written = script(problem.terms, asked.facts, asked.goals, encoding, asked.before, asked.known)
+    about = problem.terms.all((*asked.goals, *asked.before))
+    facts = [asked.facts[i] for i in connected([spoken_of(fact) for fact in asked.facts], about)]
+    written = script(problem.terms, facts, asked.goals, encoding, asked.before, asked.known)
     return tuple(tried[i] for i in _Kept(session, written, encoding, until).rest(range(len(tried))))
 
 
@@ -224,7 +256,7 @@ class _Kept:
             if not failing:
                 return left
             left = [i for i in left if i not in failing]
-            if time.monotonic() >= self._until:
+            if work.clock() >= self._until:
                 return []
         return []
 

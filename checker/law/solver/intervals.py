@@ -3,53 +3,38 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import TypeAlias
+from functools import reduce
 
 from kcheck.checker import arithmetic
+from kcheck.checker.law import work
+from kcheck.checker.law.algebra.comparisons import are_proved
+from kcheck.checker.law.algebra.interval import BOOL, EVERYTHING, INT, Interval, least, point
+from kcheck.checker.law.algebra.polynomial import Number, tidy
 from kcheck.checker.law.euclid import GCD
 from kcheck.checker.law.problem import Invariant, Problem
-from kcheck.checker.law.solver.wording import at_least, at_most, leaf_text
+from kcheck.checker.law.solver.means import mean
+from kcheck.checker.law.solver.wording import above, at_least, at_most, below, leaf_text
 from kcheck.checker.law.terms import Op, Sort, Term, number, postorder, saturated
-
-Bound: TypeAlias = "int | Fraction | None"
-"""None is minus infinity as a lower bound and plus infinity as an upper one."""
+from kcheck.checker.types import leaves
 
 _WIDEN_AFTER = 3
 _ROUNDS = 40
+_PATHS, _PATHS_SECONDS = 40, 0.01
+_DIGITS = 200
+"""Binary ones, of the longest numbers that are kept as they are."""
+_FAR = 4096
+"""Larger powers of two than that are no bound, and smaller parts than its inverse are left out."""
+
+WHOLE = {Sort.BOOL: BOOL, Sort.INT: INT, Sort.REAL: EVERYTHING}
+"""What lies in each sort; only Reals have open ends, and a Bool is 0 or 1."""
 
 
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """From `low` to `high`, both included; a Bool is 0 or 1."""
-
-    low: Bound
-    high: Bound
-
-    def joined(self, other: Interval) -> Interval:
-        low = None if self.low is None or other.low is None else min(self.low, other.low)
-        high = None if self.high is None or other.high is None else max(self.high, other.high)
-        return Interval(low, high)
-
-    def met(self, other: Interval) -> Interval:
-        """What both say; where they contradict each other, `self`: that is right of a value that does not exist."""
-        low = max((b for b in (self.low, other.low) if b is not None), default=None)
-        high = min((b for b in (self.high, other.high) if b is not None), default=None)
-        return self if low is not None and high is not None and low > high else Interval(low, high)
-
-    @property
-    def is_known(self) -> bool:
-        """Whether it holds one number only."""
-        return self.low is not None and self.low == self.high
-
-
-WHOLE = {
-    Sort.BOOL: Interval(0, 1),
-    Sort.INT: Interval(arithmetic.INT_MIN, arithmetic.INT_MAX),
-    Sort.REAL: Interval(None, None),
-}
+def met(a: Interval, b: Interval) -> Interval:
+    """What both say; where they contradict each other, the first: that is right of a value that does not exist."""
+    both = a.meet(b)
+    return a if both.is_empty else both
 
 
 def ranges(terms: Sequence[Term], known: Mapping[Term, Interval]) -> dict[Term, Interval]:
@@ -57,8 +42,25 @@ def ranges(terms: Sequence[Term], known: Mapping[Term, Interval]) -> dict[Term, 
     found: dict[Term, Interval] = {}
     for term in postorder(terms):
         interval = _interval(term, found)
-        found[term] = interval.met(known[term]) if term in known else interval
+        found[term] = _short(met(interval, known[term]) if term in known else interval)
     return found
+
+
+def _short(a: Interval) -> Interval:
+    """The same or, where its ends are long numbers, a slightly wider one."""
+    low, high = _rounded(a.low, math.floor), _rounded(a.high, math.ceil)
+    return a if low is a.low and high is a.high else Interval(low, high, a.low_open, a.high_open)
+
+
+def _rounded(end: Number | None, to_whole: Callable[[Fraction], int]) -> Number | None:
+    """A short number near a long one."""
+    if end is None or (end.numerator.bit_length() < _DIGITS and end.denominator.bit_length() < _DIGITS):
+        return end
+    size = end.numerator.bit_length() - end.denominator.bit_length()
+    if size > _FAR:
+        return None
+    unit = Fraction(2) ** max(size - _DIGITS, -_FAR)
+    return tidy(to_whole(end / unit) * unit)
 
 
 def assumed_ranges(assumptions: Iterable[Term]) -> dict[Term, Interval]:
@@ -68,7 +70,7 @@ def assumed_ranges(assumptions: Iterable[Term]) -> dict[Term, Interval]:
         bounded = _bounded(fact)
         if bounded is not None:
             variable, interval = bounded
-            found[variable] = found.get(variable, WHOLE[variable.sort]).met(interval)
+            found[variable] = met(found.get(variable, WHOLE[variable.sort]), interval)
     return found
 
 
@@ -92,14 +94,24 @@ def _bounded(fact: Term) -> tuple[Term, Interval] | None:
     if fact.op not in (Op.LE, Op.LT, Op.EQ):
         return None
     left, right = fact.args
-    inward = 1 if fact.op is Op.LT and left.sort is Sort.INT else 0
     if left.is_const and right.op is Op.VAR and right.sort is not Sort.BOOL:
-        value = _number(left)
-        return right, Interval(value + inward, value if fact.op is Op.EQ else None)
+        value = point(number(left))
+        return right, value if fact.op is Op.EQ else _beyond(value, right.sort, strict=fact.op is Op.LT)
     if right.is_const and left.op is Op.VAR and left.sort is not Sort.BOOL:
-        value = _number(right)
-        return left, Interval(value if fact.op is Op.EQ else None, value - inward)
+        value = point(number(right))
+        return left, value if fact.op is Op.EQ else _before(value, left.sort, strict=fact.op is Op.LT)
     return None
+
+
+def _beyond(a: Interval, sort: Sort, *, strict: bool) -> Interval:
+    """All numbers that are at least as large as one of `a`, or larger where `strict`."""
+    if a.low is not None and strict and sort is Sort.INT:
+        return Interval(a.low + 1)
+    return Interval(a.low, None, a.low is not None and (strict or a.low_open))
+
+
+def _before(a: Interval, sort: Sort, *, strict: bool) -> Interval:
+    return -_beyond(-a, sort, strict=strict)
 
 
 # ---------------------------------------------------------------- reachable values
@@ -107,7 +119,7 @@ def _bounded(fact: Term) -> tuple[Term, Interval] | None:
 
 def reachable(problem: Problem) -> tuple[Interval, ...]:
     """An interval for each leaf that holds every reachable value: compute's results and their merges are within."""
-    known = given_ranges(problem)
+    known = given_ranges(problem) | {problem.merge.leaves[i]: count for i, count in counts(problem).items()}
     thresholds = _thresholds(problem)
     found = ranges(problem.compute.leaves, known)
     state = tuple(found[leaf] for leaf in problem.compute.leaves)
@@ -116,7 +128,10 @@ def reachable(problem: Problem) -> tuple[Interval, ...]:
         if following == state:
             return state
         if count >= _WIDEN_AFTER:
-            following = tuple(_widened(old, new, thresholds) for old, new in zip(state, following, strict=True))
+            following = tuple(
+                _widened(old, new, thresholds, sort)
+                for old, new, sort in zip(state, following, problem.sorts, strict=True)
+            )
         state = following
     return tuple(WHOLE[sort] for sort in problem.sorts)
 
@@ -126,65 +141,117 @@ def always(problem: Problem, conditions: Sequence[Term]) -> bool:
     known, state = given_ranges(problem), reachable(problem)
     known |= dict(zip((*problem.left, *problem.right), (*state, *state), strict=True))
     found = ranges(conditions, known)
-    return all(found[condition].low == 1 for condition in conditions)
+    return all(is_true(found[condition]) for condition in conditions)
+
+
+def is_true(truth: Interval) -> bool:
+    return truth.low == 1
 
 
 def given_ranges(problem: Problem) -> dict[Term, Interval]:
     """The ranges of params and of what compute reads."""
     known = assumed_ranges(problem.assumptions)
     for read in problem.inputs:
-        known[read.variable] = WHOLE[read.variable.sort].met(Interval(read.low, read.high))
+        known[read.variable] = met(WHOLE[read.variable.sort], Interval(read.low, read.high))
     return known
 
 
 def interval_invariants(problem: Problem) -> tuple[Invariant, ...]:
-    """`f >= c` and `f <= c` for the bounds of `reachable`; inductive, since the intervals are."""
-    found: list[Invariant] = []
-    for index, interval in enumerate(reachable(problem)):
-        sort = problem.sorts[index]
-        if sort is Sort.BOOL:
-            continue
-        if interval.low is not None and interval.low != WHOLE[sort].low:
-            found.append(at_least(problem, index, interval.low))
-        if interval.high is not None and interval.high != WHOLE[sort].high:
-            found.append(at_most(problem, index, interval.high))
-    return tuple(found)
+    """`f >= c`, `f > c` and so on for the bounds of `reachable`; inductive, since the intervals are."""
+    return tuple(found for i, interval in enumerate(reachable(problem)) for found in bounds_of(problem, i, interval))
+
+
+def bounds_of(problem: Problem, index: int, interval: Interval) -> Iterator[Invariant]:
+    """That a leaf lies within an interval, unless all of its sort do."""
+    sort = problem.sorts[index]
+    if sort is Sort.BOOL:
+        return
+    if interval.low is not None and interval.low != WHOLE[sort].low:
+        yield (above if interval.low_open else at_least)(problem, index, interval.low)
+    if interval.high is not None and interval.high != WHOLE[sort].high:
+        yield (below if interval.high_open else at_most)(problem, index, interval.high)
 
 
 def counted_invariants(problem: Problem) -> tuple[Invariant, ...]:
-    """`f = the number of elements` of Ints that are 1 and are added, `0 <= f <= the number of elements` of 0 or 1.
+    """`f = the number of elements` of Ints that are 1 and are added, `0 <= f <= the number of elements` of 0 or 1, and
+    `f + g = the number of elements` of the bins of a histogram.
 
     Such sums do not wrap, as no field has more elements than an Int counts.
     """
     terms, state, count = problem.terms, problem.state("h"), problem.terms.var("h.n", Sort.INT)
-    known = ranges(problem.compute.leaves, given_ranges(problem))
     found: list[Invariant] = []
-    for i, (leaf, merged) in enumerate(zip(problem.compute.leaves, problem.merge.leaves, strict=True)):
-        if (
-            merged.op is not Op.ADD
-            or set(merged.args) != {problem.left[i], problem.right[i]}
-            or leaf.sort is not Sort.INT
-        ):
-            continue
-        low, high = known[leaf].low, known[leaf].high
-        if low == high == 1:
+    for i, interval in counts(problem).items():
+        if interval.low == 1:
             found.append(Invariant(f"{leaf_text(problem, i)} = the number of elements", terms.eq(state[i], count)))
-        elif low is not None and high is not None and low >= 0 and high <= 1:
+        else:
             found.append(at_least(problem, i, 0))
             found.append(Invariant(f"{leaf_text(problem, i)} <= the number of elements", terms.le(state[i], count)))
+    for bins in _histograms(problem):
+        text = f"{' + '.join(leaf_text(problem, i) for i in bins)} = the number of elements"
+        total = reduce(terms.add, (terms.to_real(state[i]) for i in bins))  # as Ints they might wrap, for all one knows
+        found.append(Invariant(text, terms.eq(total, terms.to_real(count))))
     return tuple(found)
+
+
+def _histograms(problem: Problem) -> Iterator[list[int]]:
+    """Counts that stand side by side, of which each element is counted in just one."""
+    by_parent: dict[tuple[int | str, ...], list[int]] = {}
+    found, paths = counts(problem), [leaf.path for leaf in leaves(problem.type)]
+    for i, interval in found.items():
+        if interval.low == 0:
+            by_parent.setdefault(paths[i][:-1], []).append(i)
+    for bins in by_parent.values():
+        if len(bins) > 1 and (_are_bins(problem, bins) or _add_up_to_one(problem, bins)):
+            yield bins
+
+
+def _are_bins(problem: Problem, bins: Sequence[int]) -> bool:
+    """Whether compute makes one of them 1 by a number that has one of their numbers, as in `bins[k] = 1`."""
+    found: dict[Term, set[Number]] = {}
+    for leaf in (problem.compute.leaves[i] for i in bins):
+        if not (leaf.op is Op.IF and leaf.args[0].op is Op.EQ and leaf.args[1].value == 1 and leaf.args[2].value == 0):
+            return False
+        for chosen, key in (leaf.args[0].args, leaf.args[0].args[::-1]):
+            if key.is_const and key.sort is Sort.INT:
+                found.setdefault(chosen, set()).add(number(key))
+    within = ranges(list(found), given_ranges(problem))
+    return any(
+        len(keys) == len(bins) and within[chosen].within(min(keys), max(keys)) and max(keys) - min(keys) < len(bins)
+        for chosen, keys in found.items()
+    )
+
+
+def _add_up_to_one(problem: Problem, bins: Sequence[int]) -> bool:
+    """The same, seen by going through the outcomes of comparisons."""
+    terms = problem.terms
+    total = reduce(terms.add, (problem.compute.leaves[i] for i in bins))
+    return are_proved([(total, terms.integer(1))], problem.assumptions, _PATHS, work.clock() + _PATHS_SECONDS)
+
+
+def counts(problem: Problem) -> dict[int, Interval]:
+    """The leaves that are added and 1 for each element, or 0 or 1, and where they and their sums lie.
+
+    The sums do not wrap, as no field is long enough.
+    """
+    known = ranges(problem.compute.leaves, given_ranges(problem))
+    found: dict[int, Interval] = {}
+    for i, (leaf, merged) in enumerate(zip(problem.compute.leaves, problem.merge.leaves, strict=True)):
+        is_sum = merged.op is Op.ADD and set(merged.args) == {problem.left[i], problem.right[i]}
+        if is_sum and leaf.sort is Sort.INT and known[leaf].within(0, 1):
+            found[i] = Interval(known[leaf].low, arithmetic.INT_MAX)
+    return found
 
 
 def _step(problem: Problem, known: Mapping[Term, Interval], state: tuple[Interval, ...]) -> tuple[Interval, ...]:
     """The state joined with what the merge of two such states gives."""
     sides = dict(zip((*problem.left, *problem.right), (*state, *state), strict=True))
     found = ranges(problem.merge.leaves, {**known, **sides})
-    return tuple(old.joined(found[leaf]) for old, leaf in zip(state, problem.merge.leaves, strict=True))
+    return tuple(old.join(found[leaf]) for old, leaf in zip(state, problem.merge.leaves, strict=True))
 
 
-def _thresholds(problem: Problem) -> Sequence[int | Fraction]:
+def _thresholds(problem: Problem) -> Sequence[Number]:
     """Where a growing bound may stop: the constants of the program and 0, 1, -1, in order."""
-    constants = {_number(t) for t in postorder(all_terms(problem)) if t.is_const and t.sort is not Sort.BOOL}
+    constants = {tidy(number(t)) for t in postorder(all_terms(problem)) if t.is_const and t.sort is not Sort.BOOL}
     return sorted(constants | {0, 1, -1, arithmetic.INT_MIN, arithmetic.INT_MAX})
 
 
@@ -193,26 +260,34 @@ def all_terms(problem: Problem) -> list[Term]:
     return [*problem.compute.leaves, *problem.merge.leaves, *problem.assumptions]
 
 
-def _widened(old: Interval, new: Interval, thresholds: Sequence[int | Fraction]) -> Interval:
-    low, high = new.low, new.high
-    if low is not None and low != old.low:
-        low = max((t for t in thresholds if t <= low), default=None)
-    if high is not None and high != old.high:
-        high = min((t for t in thresholds if t >= high), default=None)
-    return Interval(low, high)
+def _widened(old: Interval, new: Interval, thresholds: Sequence[Number], sort: Sort) -> Interval:
+    """`new` with the ends that have moved moved on to the next threshold, which a Real does not reach."""
+    low, low_open = _further(old, new, thresholds, sort)
+    high, high_open = _further(-old, -new, [-t for t in reversed(thresholds)], sort)
+    return Interval(low, None if high is None else -high, low_open, high_open)
+
+
+def _further(old: Interval, new: Interval, thresholds: Sequence[Number], sort: Sort) -> tuple[Number | None, bool]:
+    """The lower end, and whether it is open."""
+    low = new.low
+    if low is None or (low, new.low_open) == (old.low, old.low_open):
+        return low, new.low_open
+    end = max((t for t in thresholds if t <= low), default=None)
+    return end, end is not None and sort is Sort.REAL and (end < low or new.low_open)
 
 
 # ---------------------------------------------------------------- one term
 
 
-def _number(term: Term) -> int | Fraction:
-    return number(term)
-
-
 def _interval(term: Term, found: Mapping[Term, Interval]) -> Interval:
+    interval = _by_operation(term, found)
+    between = mean(term, found) if term.sort is Sort.REAL else None
+    return interval if between is None else met(interval, between)
+
+
+def _by_operation(term: Term, found: Mapping[Term, Interval]) -> Interval:
     if term.op is Op.CONST:
-        value = _number(term)
-        return Interval(value, value)
+        return point(tidy(number(term)))
     if term.op is Op.IF:
         return _choice(term, found)
     args = [found[arg] for arg in term.args]
@@ -224,51 +299,70 @@ def _interval(term: Term, found: Mapping[Term, Interval]) -> Interval:
         return exact if term.sort is Sort.REAL or fits_int(exact) else WHOLE[Sort.INT]
     if term.sort is Sort.INT:
         return _of_int(term, args)
-    return _of_real(term.op, args)
+    return _of_real(term, args)
 
 
 def unwrapped(term: Term, found: Mapping[Term, Interval]) -> Interval | None:
     """The interval of a sum, product, negation … as if numbers had no end; None for other operations."""
     args = [found[arg] for arg in term.args]
     if term.op is Op.MUL and term.args[0] is term.args[1]:
-        return _square(args[0])
+        return args[0].power(2)
     rule = _RULES.get(term.op)
     return None if rule is None else rule(*args)
 
 
 def fits_int(interval: Interval) -> bool:
-    low, high = interval.low, interval.high
-    return low is not None and high is not None and low >= arithmetic.INT_MIN and high <= arithmetic.INT_MAX
+    return interval.within(arithmetic.INT_MIN, arithmetic.INT_MAX)
 
 
 def _choice(term: Term, found: Mapping[Term, Interval]) -> Interval:
     condition, then, otherwise = term.args
     truth = found[condition]
-    if truth.is_known:
-        return found[then] if truth.low == 1 else found[otherwise]
-    return _where(condition, True, then, found).joined(_where(condition, False, otherwise, found))
+    if truth.is_point:
+        return found[then] if is_true(truth) else found[otherwise]
+    return _where(condition, True, then, found).join(_where(condition, False, otherwise, found))
 
 
 def _where(condition: Term, holds: bool, term: Term, found: Mapping[Term, Interval]) -> Interval:
     """The interval of `term` where a comparison that it is a side of holds, or does not."""
     interval = found[term]
-    if condition.op not in (Op.LT, Op.LE) or term not in condition.args:
+    if term not in condition.args:
         return interval
-    left, right = condition.args
-    inward = 1 if term.sort is Sort.INT and (condition.op is Op.LT) is holds else 0
-    below = (term is left) is holds
-    other = found[right if term is left else left]
-    if below:
-        return interval.met(Interval(None, _plus(other.high, -inward)))
-    return interval.met(Interval(_plus(other.low, inward), None))
+    return where(condition, holds, found).get(term, interval)
+
+
+def where(condition: Term, holds: bool, found: Mapping[Term, Interval]) -> dict[Term, Interval]:
+    """The intervals of both sides of a comparison where it holds, or does not."""
+    if condition.op in (Op.LT, Op.LE):
+        small, large = condition.args if holds else condition.args[::-1]
+        strict = (condition.op is Op.LT) is holds
+        return {
+            small: met(found[small], _before(found[large], small.sort, strict=strict)),
+            large: met(found[large], _beyond(found[small], large.sort, strict=strict)),
+        }
+    if condition.op is Op.EQ and condition.args[0].sort is not Sort.BOOL:
+        a, b = condition.args
+        if holds:
+            return {a: met(found[a], found[b]), b: met(found[b], found[a])}
+        return {a: _except(found[a], found[b], a.sort), b: _except(found[b], found[a], b.sort)}
+    return {}
+
+
+def _except(a: Interval, other: Interval, sort: Sort) -> Interval:
+    """`a` without an end that is the one number of `other`."""
+    if other.is_point and a.low == other.low:
+        return met(a, _beyond(other, sort, strict=True))
+    if other.is_point and a.high == other.high:
+        return met(a, _before(other, sort, strict=True))
+    return a
 
 
 def _truth(op: Op, args: Sequence[Interval]) -> Interval:
     match op:
         case Op.NOT:
-            return _minus(Interval(1, 1), args[0])
+            return point(1) + -args[0]
         case Op.AND:
-            return _least(*args)
+            return least(*args)
         case Op.OR:
             return _greatest(*args)
         case Op.LT | Op.LE | Op.EQ:
@@ -278,69 +372,34 @@ def _truth(op: Op, args: Sequence[Interval]) -> Interval:
 
 
 def _comparison(op: Op, a: Interval, b: Interval) -> Interval:
-    a_below = a.high is not None and b.low is not None and (a.high < b.low or (op is Op.LE and a.high == b.low))
-    b_below = b.high is not None and a.low is not None and (b.high < a.low or (op is Op.LT and b.high == a.low))
+    difference = a + -b
     if op is Op.EQ:
-        if a_below or b_below:
-            return Interval(0, 0)
-        return Interval(1, 1) if a.is_known and a == b else WHOLE[Sort.BOOL]
-    if a_below:
-        return Interval(1, 1)
-    return Interval(0, 0) if b_below else WHOLE[Sort.BOOL]
-
-
-def _plus(a: Bound, b: Bound) -> Bound:
-    return None if a is None or b is None else a + b
-
-
-def _sum(a: Interval, b: Interval) -> Interval:
-    return Interval(_plus(a.low, b.low), _plus(a.high, b.high))
-
-
-def _negated(a: Interval) -> Interval:
-    return Interval(None if a.high is None else -a.high, None if a.low is None else -a.low)
-
-
-def _minus(a: Interval, b: Interval) -> Interval:
-    return _sum(a, _negated(b))
-
-
-def _least(a: Interval, b: Interval) -> Interval:
-    low = None if a.low is None or b.low is None else min(a.low, b.low)
-    return Interval(low, min((x for x in (a.high, b.high) if x is not None), default=None))
+        if difference.positive or difference.negative:
+            return point(0)
+        return point(1) if a.is_point and a == b else WHOLE[Sort.BOOL]
+    holds, fails = difference.negative, difference.not_negative
+    if op is Op.LE:
+        holds, fails = difference.not_positive, difference.positive
+    return point(1) if holds else point(0) if fails else WHOLE[Sort.BOOL]
 
 
 def _greatest(a: Interval, b: Interval) -> Interval:
-    return _negated(_least(_negated(a), _negated(b)))
+    return -least(-a, -b)
 
 
 def _absolute(a: Interval) -> Interval:
-    both = _greatest(a, _negated(a))
-    low = 0 if both.low is None else max(both.low, 0)
-    return Interval(low, None if a.low is None or a.high is None else both.high)
-
-
-def _square(a: Interval) -> Interval:
-    size = _absolute(a)
-    assert size.low is not None
-    return Interval(size.low * size.low, None if size.high is None else size.high * size.high)
-
-
-def _product(a: Interval, b: Interval) -> Interval:
-    if a.low is not None and a.high is not None and b.low is not None and b.high is not None:
-        corners = [x * y for x in (a.low, a.high) for y in (b.low, b.high)]
-        return Interval(min(corners), max(corners))
-    if a.low is not None and a.low >= 0 and b.low is not None and b.low >= 0:
-        return Interval(a.low * b.low, None)
-    return Interval(None, None)
+    if a.not_negative or a.not_positive:
+        return a if a.not_negative else -a
+    both = _greatest(a, -a)
+    return Interval(0, both.high, False, both.high_open)
 
 
 _RULES: Mapping[Op, Callable[..., Interval]] = {
-    Op.ADD: _sum,
-    Op.SUB: _minus,
-    Op.NEG: _negated,
-    Op.MUL: _product,
-    Op.MIN: _least,
+    Op.ADD: lambda a, b: a + b,
+    Op.SUB: lambda a, b: a + -b,
+    Op.NEG: lambda a: -a,
+    Op.MUL: lambda a, b: a * b,
+    Op.MIN: least,
     Op.MAX: _greatest,
     Op.ABS: _absolute,
     Op.TO_REAL: lambda a: a,
@@ -348,26 +407,40 @@ _RULES: Mapping[Op, Callable[..., Interval]] = {
 """What holds of Ints too, unless the exact result wraps."""
 
 
-def _of_real(op: Op, args: Sequence[Interval]) -> Interval:
-    match op:
-        case Op.EXP | Op.SQRT:
-            return Interval(0, None)
+def _of_real(term: Term, args: Sequence[Interval]) -> Interval:
+    match term.op:
+        case Op.EXP:
+            return _exponential(args[0])
+        case Op.SQRT:
+            return _root(args[0])
+        case Op.LOG:
+            above_one = args[0] + point(-1)
+            return Interval(0 if above_one.not_negative else None, 0 if above_one.not_positive else None)
+        case Op.FUNCTION if term.value in ("sin", "cos"):
+            return Interval(-1, 1)
         case Op.FLOOR:
             low, high = args[0].low, args[0].high
             return Interval(None if low is None else math.floor(low), None if high is None else math.floor(high))
         case Op.DIV:
-            return _quotient(*args)
-        case Op.REM if args[0].low is not None and args[0].low >= 0:
+            return args[0] * args[1].power(-1)
+        case Op.REM if args[0].not_negative:
             return Interval(0, args[0].high)
         case _:
             return WHOLE[Sort.REAL]
 
 
-def _quotient(a: Interval, b: Interval) -> Interval:
-    if b.low is None or b.low < 0 or a.low is None or a.low < 0:
-        return WHOLE[Sort.REAL]
-    low = Fraction(0) if b.high is None or b.high == 0 else Fraction(a.low) / b.high
-    return Interval(low, None if a.high is None or b.low == 0 else Fraction(a.high) / b.low)
+def _exponential(a: Interval) -> Interval:
+    """Above 0, and above or below 1 where `a` is so of 0."""
+    high = 1 if a.not_positive else None
+    return Interval(1, high) if a.not_negative else Interval(0, high, low_open=True)
+
+
+def _root(a: Interval) -> Interval:
+    """Between a number and 1, of a number that is not below 0."""
+    if a.low is None or a.low < 0:
+        return Interval(0, None if a.high is None else max(a.high, 1))
+    low = min(a.low, 1)
+    return Interval(low, None if a.high is None else max(a.high, 1), a.low_open and low == a.low)
 
 
 def _of_int(term: Term, args: Sequence[Interval]) -> Interval:
@@ -376,18 +449,18 @@ def _of_int(term: Term, args: Sequence[Interval]) -> Interval:
         case Op.BIT_AND:
             highs = [a.high for a in args if a.low is not None and a.low >= 0 and a.high is not None]
             return Interval(0, min(highs)) if highs else whole
-        case Op.BIT_OR | Op.BIT_XOR if all(_non_negative(a) for a in args):
+        case Op.BIT_OR | Op.BIT_XOR if all(a.not_negative for a in args):
             bits = max(int(a.high or 0).bit_length() for a in args)
             return Interval(0, (1 << bits) - 1)
         case Op.POPCOUNT | Op.CLZ | Op.CTZ:
             return Interval(0, 32)
-        case Op.FUNCTION if term.value == GCD and all(_non_negative(a) for a in args):
+        case Op.FUNCTION if term.value == GCD and all(a.not_negative for a in args):
             return Interval(0, max(int(a.high or 0) for a in args))
         case Op.USHR | Op.SHR | Op.UREM | Op.UDIV | Op.REM | Op.DIV if term.args[1].is_const:
-            return _by_constant(term.op, args[0], int(_number(term.args[1])))
+            return _by_constant(term.op, args[0], int(number(term.args[1])))
         case Op.REM:
             return _rest(*args)
-        case Op.UREM | Op.UDIV | Op.DIV if all(_non_negative(a) for a in args):
+        case Op.UREM | Op.UDIV | Op.DIV if all(a.not_negative for a in args):
             return _rest(*args) if term.op is Op.UREM else Interval(0, args[0].high)
         case Op.TO_INT:
             low, high = args[0].low, args[0].high
@@ -433,7 +506,3 @@ def _rest(a: Interval, b: Interval) -> Interval:
     assert a.low is not None
     assert a.high is not None
     return Interval(max(min(a.low, 0), -most), min(max(a.high, 0), most))
-
-
-def _non_negative(a: Interval) -> bool:
-    return a.low is not None and a.low >= 0

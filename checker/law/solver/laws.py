@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from kcheck.checker.law import algebra, work
@@ -11,6 +10,7 @@ from kcheck.checker.law.algebra import comparisons
 from kcheck.checker.law.algebra.comparisons import Search
 from kcheck.checker.law.algebra.proof import Proof
 from kcheck.checker.law.problem import MAX_LEAVES, Invariant, Law, Obligation, Problem, ghost_count
+from kcheck.checker.law.solver import few
 from kcheck.checker.law.solver.anf import leaves_by_forms
 from kcheck.checker.law.solver.bitwise import holds_bit_by_bit
 from kcheck.checker.law.solver.distinct import Distinct
@@ -24,14 +24,17 @@ from kcheck.checker.law.solver.entailment import (
     spoken_of,
 )
 from kcheck.checker.law.solver.finite import Table
+from kcheck.checker.law.solver.intervals import conjuncts, is_bound
 from kcheck.checker.law.solver.rotations import are_equal, turns
-from kcheck.checker.law.solver.session import Answer, Session
+from kcheck.checker.law.solver.session import Answer, Engine, Session
 from kcheck.checker.law.solver.smtlib import Encoding
 from kcheck.checker.law.solver.thresholds import above, is_order_only
-from kcheck.checker.law.terms import Op, Sort, Term, postorder
+from kcheck.checker.law.terms import Op, Sort, Term, postorder, variables
 
 _PATHS = 20_000
 """How many outcomes of comparisons are gone through for leaves that turn on the same ones."""
+_STATED_SECONDS = 0.4
+"""The most that z3 gets for a goal with all facts stated plainly, before other ways are tried."""
 
 
 def prove(
@@ -71,8 +74,7 @@ class OpenLaw:
         self._states = names(law)
         self._facts = [*problem.assumptions, *definedness_facts(problem, law), *count_facts(problem, self._states)]
         terms = problem.terms
-        left, right = problem.sides(law)
-        self._sides = {i: (a, b) for i, (a, b) in enumerate(zip(left, right, strict=True)) if a is not b}
+        self._sides = problem.goals(law)
         self._open = {i: terms.eq(a, b) for i, (a, b) in self._sides.items()}
         self._rational = {leaf for leaf, goal in self._open.items() if _is_rational(goal)}
         """What normal forms are more likely to show than a solver."""
@@ -80,8 +82,10 @@ class OpenLaw:
         self._in_vain: dict[int, list[_Told]] = {}
         self._without_form: dict[int, list[_Told]] = {}
         self._gone_through: dict[int, list[_Told]] = {}
-        """What was known when a leaf was last tried in vain by the solver's quickest way, by algebra, and by going
-        through the outcomes of comparisons."""
+        self._without_case: dict[int, list[_Told]] = {}
+        self._without_products: dict[int, list[_Told]] = {}
+        """What was known when a leaf was last tried in vain by the solver's quickest way, by algebra, by going through
+        the outcomes of comparisons, case by case, and by what the solver knows of products."""
         self._used: dict[str, Invariant] = {}
         self._methods: dict[str, None] = {}
 
@@ -146,24 +150,57 @@ class OpenLaw:
             optional = [t.fact for t in told]
             core = needed(session, terms, self._facts, optional, goal, deadline, quickest((goal,)))
             if core is None:
+                core = self._needed_within_bounds(session, told, goal, deadline)
+            if core is None:
                 self._in_vain[leaf] = told
             else:
                 self._close(leaf, [told[i].invariant for i in sorted(core)], "z3")
 
-    def by_all_of_solver(self, session: Session, deadline: float) -> None:
-        """Try all that the solver knows, with all facts stated plainly; stops at the first leaf that it leaves open."""
-        terms = self._problem.terms
+    def _needed_within_bounds(
+        self, session: Session, told: Sequence[_Told], goal: Term, deadline: float
+    ) -> frozenset[int] | None:
+        """The positions of what was told that implies the goal, all bounds among them.
+
+        Ints that are stated to be small do not wrap, which is easier than that they do not where a bound is assumed.
+        """
+        terms, all_told = self._problem.terms, [t.fact for t in told]
+        bounds = [i for i, fact in enumerate(all_told) if all(map(is_bound, conjuncts((fact,))))]
+        if not bounds or all(variable.sort is Sort.REAL for variable in spoken_of(goal)):
+            return None
+        stated = single_script(terms, [*self._facts, *all_told], goal, Encoding.LINEAR)
+        if session.load(stated.lines, Engine.SMT).check(deadline, _STATED_SECONDS) is not Answer.NONE:
+            return None
+        others = [i for i in range(len(told)) if i not in bounds]
+        facts = [*self._facts, *(all_told[i] for i in bounds)]
+        core = needed(session, terms, facts, [all_told[i] for i in others], goal, deadline) if others else frozenset()
+        return frozenset(range(len(told)) if core is None else (*bounds, *(others[i] for i in core)))
+
+    def by_products(self, session: Session, deadline: float) -> None:
+        """Try what the solver knows of products, until that is in vain, unless it was so with the same knowledge."""
         for leaf, goal in list(self._open.items()):
             told = self._told_of(goal)
+            if told == self._without_products.get(leaf):
+                return
             optional = [t.fact for t in told]
-            core = needed(session, terms, self._facts, optional, goal, deadline, nonlinear((goal, *optional)))
-            if core is not None:
-                self._close(leaf, [told[i].invariant for i in sorted(core)], "z3")
-                continue
-            verdict = entailed(session, terms, [*self._facts, *optional], goal, deadline)
+            encodings = nonlinear((goal, *optional))
+            core = needed(session, self._problem.terms, self._facts, optional, goal, deadline, encodings)
+            if core is None:
+                self._without_products[leaf] = told
+                return
+            self._close(leaf, [told[i].invariant for i in sorted(core)], "z3")
+
+    def by_all_of_solver(self, session: Session, deadline: float) -> None:
+        """Try all that the solver knows, with all facts stated plainly; stops at the first leaf that it leaves open."""
+        self.by_products(session, deadline)
+        while self._open:
+            leaf, goal = next(iter(self._open.items()))
+            told = self._told_of(goal)
+            facts = [*self._facts, *(t.fact for t in told)]
+            verdict = entailed(session, self._problem.terms, facts, goal, deadline)
             if verdict.answer is not Answer.NONE:
                 return
             self._close(leaf, [t.invariant for t in told], f"z3 ({verdict.method})")
+            self.by_products(session, deadline)
 
     def by_comparisons(self, deadline: float) -> None:
         """Go through the outcomes of comparisons, unless that was in vain with the same knowledge and had the time."""
@@ -177,7 +214,7 @@ class OpenLaw:
             leaves = [tried[position] for position in group]
             told = list(dict.fromkeys(t for leaf in leaves for t in known[leaf]))
             facts = [*(t.fact for t in told), *self._problem.assumptions]
-            search = Search(facts, _PATHS, _of_work(deadline))
+            search = Search(facts, _PATHS, deadline)
             proved = search.proved([self._sides[leaf] for leaf in leaves])
             used = [told[i].invariant for i in sorted(search.used) if i < len(told)]
             for position, leaf in enumerate(leaves):
@@ -186,28 +223,50 @@ class OpenLaw:
                 elif not search.is_cut_short:
                     self._gone_through[leaf] = known[leaf]
 
-    def by_algebra(self, deadline: float, *, likely: bool = False) -> None:
-        """Try normal forms, unless they have failed with the same knowledge and had the time; the `likely` only."""
-        until = _of_work(deadline)
+    def by_cases(self, deadline: float) -> None:
+        """Go through the values of numbers that have few, unless that was in vain with the same knowledge."""
         for leaf, goal in list(self._open.items()):
             told = self._told_of(goal)
-            if told == self._without_form.get(leaf) or work.clock() >= until:
+            if told == self._without_case.get(leaf):
                 continue
-            if is_order_only(goal) or (likely and not (told and leaf in self._rational)):
+            facts = [*(t.fact for t in told), *self._problem.assumptions]
+            used = few.shown(self._problem.terms, self._sides[leaf], facts, deadline)
+            if used is None:
+                self._without_case[leaf] = told
+            else:
+                self._close(leaf, [told[i].invariant for i in sorted(used) if i < len(told)], "all cases")
+
+    def by_algebra(self, deadline: float, *, likely: bool = False) -> None:
+        """Try normal forms, unless they have failed with the same knowledge and had the time; the `likely` only."""
+        self._by_forms(self._is_likely if likely else lambda leaf, told: True, deadline)
+
+    def by_algebra_of_quotients(self, deadline: float) -> None:
+        """The same for leaves with divisors of which bounds are known."""
+        self._by_forms(lambda leaf, told: leaf in self._rational and bool(told), deadline)
+
+    def _by_forms(self, is_tried: Callable[[int, Sequence[_Told]], bool], deadline: float) -> None:
+        for leaf, goal in list(self._open.items()):
+            told = self._told_of(goal)
+            if told == self._without_form.get(leaf) or work.clock() >= deadline:
+                continue
+            if is_order_only(goal) or not is_tried(leaf, told):
                 continue
             invariants = [t.invariant for t in told if not t.invariant.holds.is_const]
-            used = algebra.prove_leaf(self._problem, self.law, leaf, invariants, until)
+            used = algebra.prove_leaf(self._problem, self.law, leaf, invariants, deadline)
             if used is not None:
                 self._close(leaf, used, "normal forms")
-            elif work.clock() < until:
+            elif work.clock() < deadline:
                 self._without_form[leaf] = told
+
+    def _is_likely(self, leaf: int, told: Sequence[_Told]) -> bool:
+        """Whether normal forms probably show it: with bounds what has divisors, and anything with an equation."""
+        return any(leaf in self._rational or _is_equation(t.invariant.holds) for t in told)
 
     def by_guards(self, deadline: float) -> None:
         """Try normal forms under guards, with z3 for the cases."""
-        until = _of_work(deadline)
         for leaf, goal in list(self._open.items()):
             invariants = [t.invariant for t in self._told_of(goal) if not t.invariant.holds.is_const]
-            used = algebra.prove_leaf(self._problem, self.law, leaf, invariants, until, linear=True)
+            used = algebra.prove_leaf(self._problem, self.law, leaf, invariants, deadline, linear=True)
             if used is not None:
                 self._close(leaf, used, "guarded normal forms")
 
@@ -225,6 +284,11 @@ class OpenLaw:
         self._methods[method] = None
 
 
+def _is_equation(holds: Term) -> bool:
+    """Whether it is an equation of leaves, not one with the number of elements."""
+    return holds.op is Op.EQ and spoken_of(holds).issuperset(variables((holds,)))
+
+
 def _is_rational(goal: Term) -> bool:
     """Whether there are quotients of Reals in it, exponentials, or rests of products."""
     for term in postorder((goal,)):
@@ -235,11 +299,6 @@ def _is_rational(goal: Term) -> bool:
             if any(not any(arg.is_const for arg in product.args) for product in products):
                 return True
     return False
-
-
-def _of_work(deadline: float) -> float:
-    """A deadline of `time.monotonic` in the time of `work`, which is that of an idle machine."""
-    return work.clock() + deadline - time.monotonic()
 
 
 def names(law: Law) -> tuple[str, ...]:

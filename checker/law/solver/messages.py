@@ -31,6 +31,13 @@ class Skip:
     law: Law | None
 
 
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What was suspected has been looked into, and what is settled by it was told: go on with the task."""
+
+    number: int
+
+
 # ---------------------------------------------------------------- from it
 
 

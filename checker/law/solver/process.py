@@ -11,11 +11,13 @@ import queue
 import struct
 import sys
 import threading
-import time
+from contextlib import suppress
+from functools import partial
 from typing import IO, Any
 
+from kcheck.checker.law import work
 from kcheck.checker.law.problem import Law
-from kcheck.checker.law.solver.messages import Answer, GaveUp, Skip, Task
+from kcheck.checker.law.solver.messages import Answer, GaveUp, Heard, Skip, Suspect, Task
 from kcheck.checker.law.solver.session import Interrupted, Session
 from kcheck.checker.law.solver.stages import settle
 from kcheck.checker.law.symbolic import Blocked
@@ -57,6 +59,8 @@ class _Service:
         self._output = answers
         self._tasks: queue.Queue[Task] = queue.Queue()
         self._skipped: set[tuple[int, Law | None]] = set()
+        self._heard: queue.Queue[int] = queue.Queue()
+        """The numbers of the tasks with which to go on."""
         self._session: Session | None = None
 
     def run(self) -> None:
@@ -69,11 +73,10 @@ class _Service:
         try:
             while True:
                 message = receive(self._input)
-                if isinstance(message, Skip):
-                    self._skipped.add((message.number, message.law))
-                    session = self._session
-                    if session is not None:
-                        session.interrupt()
+                if isinstance(message, Heard):
+                    self._heard.put(message.number)
+                elif isinstance(message, Skip):
+                    self._skip(message)
                 else:
                     self._tasks.put(message)
         except EOFError:
@@ -81,12 +84,18 @@ class _Service:
         finally:
             os._exit(1)
 
+    def _skip(self, message: Skip) -> None:
+        self._skipped.add((message.number, message.law))
+        if message.law is None:
+            self._heard.put(message.number)
+            session = self._session
+            if session is not None:
+                session.interrupt()
+
     def _work(self, task: Task) -> None:
-        deadline = time.monotonic() + task.seconds
         try:
-            with deep_recursion():
-                while not self._settled(task, deadline):
-                    pass
+            with deep_recursion(), work.ending(task.seconds), suppress(Interrupted):
+                self._settle(task)
         except ImportError:
             self._give_up(task, "z3 is not installed: `pip install z3-solver`")
         except (Blocked, TooLarge) as error:
@@ -98,16 +107,19 @@ class _Service:
         self._session = None
         send(self._output, Answer(task.number, None))
 
-    def _settled(self, task: Task, deadline: float) -> bool:
-        """Work on a task; False where that was interrupted for a law that is to be skipped."""
-        laws = [law for law in task.laws if not self._is_skipped(task, law)]
+    def _settle(self, task: Task) -> None:
+        """Work on a task.
+
+        What is suspected may settle a law, and what is found out about the other law must not turn on how soon that is
+        known: so it is waited for.
+        """
         self._session = Session()
-        try:
-            for message in settle(task.program, laws, deadline, self._session, lambda law: self._is_skipped(task, law)):
-                send(self._output, Answer(task.number, message))
-        except Interrupted:
-            return False
-        return True
+        deadline = work.clock() + task.seconds
+        skipped = partial(self._is_skipped, task)
+        for message in settle(task.program, task.laws, deadline, self._session, skipped):
+            send(self._output, Answer(task.number, message))
+            while isinstance(message, Suspect) and self._heard.get() != task.number:
+                pass
 
     def _is_skipped(self, task: Task, law: Law | None) -> bool:
         return (task.number, law) in self._skipped

@@ -258,16 +258,16 @@ class _Rewriting:
             then, otherwise = (self._computed(tuple(p.args[i] for p in parts), constants) for i in (1, 2))
             return self._terms.if_(condition, then, otherwise)
         variable = self._terms.var(f"rank {len(self._inputs)}", Sort.REAL)
-        first = [c for c in constants if self._is_end(c, first=True)]
-        last = [c for c in constants if self._is_end(c, first=False)]
+        first = [c for c in constants if self._is_end(c, parts, first=True)]
+        last = [c for c in constants if self._is_end(c, parts, first=False)]
         low = int(number(constants[first[0]])) if first else None
         high = int(number(constants[last[0]])) if last else None
         self._inputs.append(Input(variable, self.of.inputs[0].read, 0, low, high))
         return variable
 
-    def _is_end(self, constant: Tuple, *, first: bool) -> bool:
-        """Whether no tuple comes before (or after) this one."""
-        return all(
+    def _is_end(self, constant: Tuple, parts: Tuple, *, first: bool) -> bool:
+        """Whether these parts never come before (or after) the constant."""
+        return all(_has_ends(part) for part in parts) and all(
             number(part) == _ENDS[part.sort][is_ascending != first]
             for part, is_ascending in zip(constant, self.tuples.order, strict=True)
         )
@@ -276,6 +276,11 @@ class _Rewriting:
         names, scalars = self.of.names, [leaf.scalar for leaf in leaves(self.of.type)]
         fields = [FieldOf(f"({', '.join(names[i] for i in leaves_)})", FLOAT) for leaves_ in chosen]
         return Struct("ranked", "ranked", (*fields, *(FieldOf(names[i], Scalar(scalars[i])) for i in rest)))
+
+
+def _has_ends(term: Term) -> bool:
+    """Whether it is within the `_ENDS` of its sort: what is read is a Float, what is computed need not be one."""
+    return term.sort is Sort.INT or term.op in (Op.VAR, Op.CONST)
 
 
 def _text(constants: Tuple) -> str:

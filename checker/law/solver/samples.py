@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from kcheck.checker import arithmetic
+from kcheck.checker.law.algebra.interval import Interval
 from kcheck.checker.law.concrete import Concrete, Unsupported, param_variables
 from kcheck.checker.law.evaluate import Leaves, Number
 from kcheck.checker.law.problem import Problem
-from kcheck.checker.law.solver.intervals import WHOLE, Interval, all_terms, given_ranges
+from kcheck.checker.law.solver.intervals import WHOLE, all_terms, given_ranges
 from kcheck.checker.law.terms import Sort, Term, number, postorder
 
 _FOLDS = 40
@@ -47,12 +48,12 @@ def _samples(problem: Problem, concrete: Concrete) -> list[Sample]:
         params = draw.params()
         if not all(concrete.allowed(params)[0]):
             continue
-        shared = draw.inputs()
+        shared = draw.inputs(params)
         states: list[Sample] = []
         for _ in range(_ELEMENTS):
             inputs = tuple(
                 common if read.shared else own
-                for read, common, own in zip(problem.inputs, shared, draw.inputs(), strict=True)
+                for read, common, own in zip(problem.inputs, shared, draw.inputs(params), strict=True)
             )
             _keep(states, concrete.compute(inputs, params), 1, params)
         for _ in range(_MERGES if states else 0):
@@ -75,25 +76,33 @@ class _Draw:
         self._problem = problem
         self._source = source
         self._known = given_ranges(problem)
+        self._params = param_variables(problem)
         numbers = (t for t in postorder(all_terms(problem)) if t.is_const and t.sort is not Sort.BOOL)
         constants = {Fraction(number(term)) for term in numbers}
         self._ints = [*_SMALL_INTS, *sorted(int(c) for c in constants if c == int(c) and abs(c) <= arithmetic.INT_MAX)]
         self._reals = [*_SMALL_REALS, *sorted(float(c) for c in constants if abs(c) < 1000)]
 
     def params(self) -> Leaves:
-        return tuple(self._number(variable) for variable in param_variables(self._problem))
+        return tuple(self._number(variable) for variable in self._params)
 
-    def inputs(self) -> Leaves:
-        return tuple(self._number(read.variable) for read in self._problem.inputs)
+    def inputs(self, params: Leaves) -> Leaves:
+        """What an element reads: near the params too, as it may be compared with them."""
+        near = {
+            sort: [p + by for v, p in zip(self._params, params, strict=True) if v.sort is sort for by in (-1, 0, 1)]
+            for sort in (Sort.INT, Sort.REAL)
+        }
+        return tuple(self._number(read.variable, near.get(read.variable.sort, ())) for read in self._problem.inputs)
 
-    def _number(self, variable: Term) -> Number:
+    def _number(self, variable: Term, near: Sequence[Number] = ()) -> Number:
         if variable.sort is Sort.BOOL:
             return self._source.random() < 0.5
         within = self._known.get(variable, WHOLE[variable.sort])
         if variable.sort is Sort.INT:
-            drawn = self._drawn(self._ints, lambda: self._source.randint(arithmetic.INT_MIN, arithmetic.INT_MAX))
+            usual = (*self._ints, *near)
+            drawn = self._drawn(usual, lambda: self._source.randint(arithmetic.INT_MIN, arithmetic.INT_MAX))
             return int(_clipped(drawn, within))
-        return float(_clipped(self._drawn(self._reals, lambda: round(self._source.gauss(0, 3), 2)), within))
+        usual = (*self._reals, *near)
+        return float(_clipped(self._drawn(usual, lambda: round(self._source.gauss(0, 3), 2)), within))
 
     def _drawn(self, usual: Sequence[Number], other: Callable[[], Number]) -> Number:
         return self._source.choice(usual) if self._source.random() < 0.7 else other()

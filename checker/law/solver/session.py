@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
+import re
 import threading
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import Enum
 from fractions import Fraction
 from typing import Any
 
+from kcheck.checker.law import work
 from kcheck.checker.law.terms import Sort, Value
 
 MEMORY_MEGABYTES = 700
@@ -19,8 +20,19 @@ MEMORY_MEGABYTES = 700
 _LEAST_MILLISECONDS = 5
 _STEPS = "rlimit count"
 """What z3 calls the steps that it has taken."""
+_ENDED = "canceled"
+"""Why it has no answer where a limit was reached."""
 _STEPS_A_SECOND = 2_000_000
-"""About as many of them."""
+"""About how many of them it takes in a second,"""
+_SLOW_STEPS, _SLOWEST_STEPS = 600_000, 50_000
+"""and how many where `Engine.SMT` meets products of variables and comes to no answer, the latter where there
+are bits besides."""
+_ANSWERED = 4
+"""How many times more it takes in a second where it does come to one."""
+_PRODUCT = re.compile(r"\([*/] (?!\d|\(- \(?/? ?\d|\(/ \d)\S+ (?!\d|\(- \(?/? ?\d|\(/ \d)")
+"""A product or quotient neither of whose factors is a number."""
+_CHARACTER = 3e-7
+"""The work of reading a character of a script."""
 _BUSY = 5
 """How many times longer than on an idle machine the same steps may take."""
 _DIGITS = 20
@@ -61,16 +73,23 @@ class Session:
         self._lock = threading.Lock()
         self._is_checking = False
         self._allowed = math.inf
-        self._taken = 0
-        """The steps that z3 may take in all, and those that it had taken when a check last came to no answer."""
+        self._taken = 0.0
+        """The work that z3 may do in all, and what it has done, in seconds."""
+        self._steps = 0
+        """How many it has taken."""
 
     def allow(self, seconds: float) -> None:
         """Let all checks together take so many seconds of an idle machine; later ones are not made."""
-        self._allowed = seconds * _STEPS_A_SECOND
+        self._allowed = seconds
 
     @property
-    def steps_left(self) -> float:
+    def seconds_left(self) -> float:
         return self._allowed - self._taken
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether no more checks are made, so that there is no use in writing scripts."""
+        return self.seconds_left <= 0
 
     def interrupt(self) -> None:
         """End the check that runs now, if there is one; to be called from another thread."""
@@ -99,12 +118,17 @@ class Session:
                 raise Interrupted from error
             raise
 
-    def charge(self, solver: Any) -> None:
-        """Count the steps that were taken so far; to read them takes longer than most checks that have an answer."""
-        statistics = solver.statistics()
+    def steps_taken(self, solver: Any) -> int:
+        """How many steps were taken since this was asked before."""
+        statistics, before = solver.statistics(), self._steps
         known = statistics.keys()
         if _STEPS in known:
-            self._taken = statistics.get_key_value(_STEPS)
+            self._steps = statistics.get_key_value(_STEPS)
+        return self._steps - before
+
+    def charge(self, seconds: float) -> None:
+        work.count(seconds)
+        self._taken += seconds
 
     def load(self, lines: Iterable[str], engine: Engine) -> Loaded:
         """A solver that holds the assertions of a script."""
@@ -118,7 +142,7 @@ class Session:
                 solver = z3.Tactic("qfnra-nlsat", ctx=context).solver()
             case Engine.BITS:
                 solver = z3.SolverFor("QF_BV", ctx=context)
-        loaded = Loaded(self, z3, context, solver)
+        loaded = Loaded(self, z3, context, solver, engine)
         loaded.extend(lines)
         return loaded
 
@@ -126,27 +150,34 @@ class Session:
 class Loaded:
     """A solver with a script."""
 
-    def __init__(self, session: Session, z3: Any, context: Any, solver: Any) -> None:
+    def __init__(self, session: Session, z3: Any, context: Any, solver: Any, engine: Engine) -> None:
         self._session = session
         self._z3 = z3
         self._context = context
         self._solver = solver
+        self._engine = engine
+        self._steps_a_second = _STEPS_A_SECOND
 
     def extend(self, lines: Iterable[str]) -> None:
         """Assert more, of what was declared before and of what is declared here."""
+        text = "\n".join(lines)
+        work.count(len(text) * _CHARACTER)
+        if self._engine is Engine.SMT and _PRODUCT.search(text):
+            self._steps_a_second = min(self._steps_a_second, _slow_steps(text))
         with self._session.reading():
-            self._solver.from_string("\n".join(lines))
+            self._solver.from_string(text)
 
     def check(self, deadline: float, seconds: float, assumed: Sequence[str] = ()) -> Answer:
         """Whether there is a model in which these Bools of the script are true; unknown at the deadline.
 
-        `seconds` are those of an idle machine: z3 counts its steps, so that a busy one gets the same answers.  It may
+        All limits are in the time of `work`: z3 counts its steps, so that a busy machine gets the same answers.  It may
         overrun all limits: who needs a promise runs it in a process that can be ended.
         """
-        left = min(deadline - time.monotonic(), seconds * _BUSY)
-        if left * 1000 < _LEAST_MILLISECONDS:
+        seconds = min(seconds, deadline - work.clock())
+        left = min(seconds * _BUSY, work.really_left())
+        if min(seconds, left) * 1000 < _LEAST_MILLISECONDS:
             return Answer.UNKNOWN
-        steps = int(min(seconds * _STEPS_A_SECOND, self._session.steps_left))
+        steps = int(min(seconds, self._session.seconds_left) * self._steps_answered)
         if steps <= 0:  # 0 would be no limit
             return Answer.UNKNOWN
         z3 = self._z3
@@ -158,10 +189,18 @@ class Loaded:
                 found = self._solver.check(*literals)
         except z3.Z3Exception:  # out of memory, or beyond what this engine knows
             return Answer.UNKNOWN
-        answer = Answer(str(found))
-        if answer is Answer.UNKNOWN:
-            self._session.charge(self._solver)
+        answer, taken = Answer(str(found)), self._session.steps_taken(self._solver)
+        if answer is not Answer.UNKNOWN:
+            self._session.charge(taken / self._steps_answered)
+        elif taken < steps and self._solver.reason_unknown() == _ENDED:
+            self._session.charge(left)  # it was stuck in one step
+        else:
+            self._session.charge(taken / self._steps_a_second)
         return answer
+
+    @property
+    def _steps_answered(self) -> int:
+        return min(_STEPS_A_SECOND, _ANSWERED * self._steps_a_second)
 
     def core(self) -> frozenset[str]:
         """After NONE: assumed Bools that have no model together."""
@@ -199,3 +238,7 @@ class Loaded:
         if z3.is_algebraic_value(value):
             value = value.approx(_DIGITS)
         return Fraction(value.as_fraction())
+
+
+def _slow_steps(text: str) -> int:
+    return _SLOWEST_STEPS if "Real" in text and "BitVec" in text else _SLOW_STEPS

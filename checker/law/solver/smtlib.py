@@ -12,8 +12,10 @@ from enum import Enum
 from fractions import Fraction
 
 from kcheck.checker import arithmetic
+from kcheck.checker.law import work
+from kcheck.checker.law.algebra.interval import Interval
 from kcheck.checker.law.solver import bits
-from kcheck.checker.law.solver.intervals import Interval, fits_int, ranges, unwrapped
+from kcheck.checker.law.solver.intervals import fits_int, ranges, unwrapped
 from kcheck.checker.law.terms import Op, Sort, Term, number, postorder
 
 
@@ -40,6 +42,8 @@ _INT_SORTS = {
 _INLINE = 40
 """The longest text that stands where a term occurs; longer ones get a name."""
 _TURN = 1 << 32
+_TERM = 5e-6
+"""The work of writing a term."""
 _SIMPLE = re.compile(r"[A-Za-z_.][A-Za-z0-9_.]*\Z")
 
 
@@ -87,6 +91,7 @@ class Writer:
             if encoding in (Encoding.INTEGERS, Encoding.LINEAR) and term.sort is Sort.REAL:
                 self._find_whole(term)
             text = self._text(term)
+            work.count(_TERM)
             self._texts[term] = text if len(text) <= _INLINE else self._named(f"${term.number}", term.sort, text)
 
     def __getitem__(self, term: Term) -> str:
@@ -200,6 +205,8 @@ class Writer:
             self.lines.append(f"(declare-fun {name} ({' '.join(sorts)}) {self._sort(term.sort)})")
         text = self._named(f"${term.number}", term.sort, _call(name, args) if args else name)
         self._bound(text, term)
+        if term.op is Op.MUL and args[0] != args[1]:
+            self.lines.append(f"(assert (= {text} {_call(name, args[::-1])}))")
         return text
 
     # ------------------------------------------------------------ Real

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
@@ -11,9 +10,12 @@ from kcheck.checker import ir
 from kcheck.checker.law.problem import Invariant, Law, Problem, Undefined
 from kcheck.checker.law.solver.definedness import defined
 from kcheck.checker.law.solver.distinct import distinct_leaves
+from kcheck.checker.law.solver.element_values import element_values
 from kcheck.checker.law.solver.equations import without_roots
 from kcheck.checker.law.solver.finite import Table, table_of
+from kcheck.checker.law.solver.flags import with_words
 from kcheck.checker.law.solver.houdini import infer_in_steps
+from kcheck.checker.law.solver.keyed import keyed
 from kcheck.checker.law.solver.laws import OpenLaw
 from kcheck.checker.law.solver.messages import Defined, GaveUp, Message, NotShownDefined, Proved, Suspect
 from kcheck.checker.law.solver.ranked import ranked
@@ -23,6 +25,7 @@ from kcheck.checker.law.solver.unrolling import search, search_undefined
 from kcheck.checker.law.solver.wording import leaf_text
 from kcheck.checker.law.symbolic import problem_of
 from kcheck.checker.law.terms import Op
+from kcheck.checker.law.work import clock
 
 _DEFINED_SHARE = 0.3
 """Of the time that is left."""
@@ -31,17 +34,17 @@ _SHORT_SECONDS = 0.1
 _LIKELY_SECONDS = 0.25
 _ALGEBRA_SECONDS = 0.2
 _GUARDS_SECONDS = 0.1
-_LONGER_SECONDS = 0.6
+_LONGER_SECONDS = 0.8
 _SEARCH_SECONDS = 0.3
 _SOLVER_SECONDS = 1.2
 """For all that z3 does, of an idle machine, where the time that was given is what is usually given;"""
 _LAST_SECONDS = 0.8
 """and for the last stages."""
 _USUAL_SECONDS = 9.0
-_MOST_BUSY = 5.0
-_RANKS_SECONDS = 2.0
-_FEW_VALUES = 24
-"""Tables of no more values are made before anything else is tried."""
+_OTHERS_SECONDS = 2.0
+_FEW_VALUES = 64
+_TABLE_WORK = 800_000
+"""Tables of no more values and work are made before anything else is tried."""
 _MOST_TOLD = 6
 """How many invariants a reason names."""
 
@@ -60,8 +63,7 @@ def settle(
     program: ir.Program, wanted: Sequence[Law], deadline: float, session: Session, skipped: Callable[[Law | None], bool]
 ) -> Iterator[Message]:
     """Proofs and suspects for the laws that are wanted and not skipped, as they are found."""
-    clock = _Clock()
-    patience = max(1.0, (deadline - clock.begun) / _USUAL_SECONDS)
+    patience = max(1, int((deadline - clock()) / _USUAL_SECONDS))
     session.allow(_SOLVER_SECONDS * patience)
     problem = problem_of(program)
     distinct = distinct_leaves(problem, session, deadline)
@@ -71,7 +73,7 @@ def settle(
     def passed(stages: Sequence[Stage]) -> Iterator[Message]:
         for stage in stages:
             for law in list(open_):
-                if skipped(None) or time.monotonic() >= deadline:
+                if skipped(None) or clock() >= deadline:
                     return
                 for message in () if skipped(law.law) else stage(work, law, deadline):
                     yield message
@@ -93,13 +95,16 @@ def settle(
             if is_defined:
                 yield Defined(told(problem, steps.used))
         if step == 0:
-            for stage in (_by_ranks, _by_equations):
+            for stage in (_by_ranks, _by_keys, _by_flags, _by_equations):
                 for law, proof in stage(work, tuple(open_), deadline):
                     yield proof
                     open_.remove(law)
-            work = replace(work, table=table_of(problem, _FEW_VALUES) if open_ else None)
-            yield from passed((_by_bits, _by_table, *_QUICK))
+            work = replace(work, table=table_of(problem, _FEW_VALUES, _TABLE_WORK) if open_ else None)
+            yield from passed((_by_table, _by_bits, *_QUICK, _by_algebra_of_quotients))
             work = replace(work, table=table_of(problem) if open_ else None)
+            yield from passed((_by_table,))
+            elements = element_values(problem, session, deadline) if open_ else None
+            work = replace(work, table=table_of(problem, elements=elements) if elements is not None else None)
             yield from passed((_by_table,))
         else:
             yield from passed(_SHORT if step == 1 else (*_QUICK, _by_algebra, _by_guards))
@@ -110,32 +115,19 @@ def settle(
     if not is_defined:
         yield from _definedness(work, _share(deadline, _DEFINED_SHARE))
     # What has not been decided by now rarely is: a little more is tried, and more only where much time was given.
-    deadline = _soon(deadline, clock.busy(_LAST_SECONDS * patience))
+    deadline = _soon(deadline, _LAST_SECONDS * patience)
     yield from passed((_thoroughly, _searched_on))
     for law in open_:
         yield GaveUp(law.law, _tried(work, law))
 
 
-class _Clock:
-    """How busy the machine was since work on a reduction began."""
-
-    def __init__(self) -> None:
-        self.begun = time.monotonic()
-        self._begun = time.process_time()
-
-    def busy(self, seconds: float) -> float:
-        """How long so many seconds of an idle machine may take on this one."""
-        used = time.process_time() - self._begun
-        return seconds * min(_MOST_BUSY, max(1.0, (time.monotonic() - self.begun) / used)) if used else seconds
-
-
 def _share(deadline: float, share: float) -> float:
-    now = time.monotonic()
+    now = clock()
     return now + (deadline - now) * share
 
 
 def _soon(deadline: float, seconds: float) -> float:
-    return min(deadline, time.monotonic() + seconds)
+    return min(deadline, clock() + seconds)
 
 
 def _definedness(work: Work, deadline: float) -> Iterator[Message]:
@@ -152,22 +144,53 @@ def _definedness(work: Work, deadline: float) -> Iterator[Message]:
 def _by_ranks(work: Work, laws: Sequence[OpenLaw], deadline: float) -> Iterator[tuple[OpenLaw, Proved]]:
     """The laws that hold of the ranks of leaves that are compared one after the other."""
     ranks = ranked(work.problem) if laws else None
-    if ranks is None:
+    if ranks is not None:
+        yield from _by_others(work, ranks.problem, laws, "ranks", ranks.in_words, deadline)
+
+
+def _by_keys(work: Work, laws: Sequence[OpenLaw], deadline: float) -> Iterator[tuple[OpenLaw, Proved]]:
+    """The laws that hold of the keys of leaves that are compared by them."""
+    keys = keyed(work.problem) if laws else None
+    if keys is not None:
+        yield from _by_others(work, keys, laws, "keys", str, deadline)
+
+
+def _by_flags(work: Work, laws: Sequence[OpenLaw], deadline: float) -> Iterator[tuple[OpenLaw, Proved]]:
+    """The laws that hold of words in place of Bools that tell whether a bit of them is set."""
+    del deadline
+    problem = with_words(work.problem) if laws else None
+    if problem is None:
         return
-    problem = ranks.problem
-    until = _soon(deadline, _RANKS_SECONDS)
+    for law in laws:
+        of_words = OpenLaw(problem, law.law)
+        of_words.by_bits()
+        of_words.by_forms_of_bits()
+        if of_words.proof is not None:
+            yield law, Proved(law.law, f"words: {of_words.proof.method}", told(problem, of_words.proof.used))
+
+
+def _by_others(
+    work: Work,
+    problem: Problem,
+    laws: Sequence[OpenLaw],
+    name: str,
+    in_words: Callable[[str], str],
+    deadline: float,
+) -> Iterator[tuple[OpenLaw, Proved]]:
+    """The laws that hold of a problem that has other leaves, which are only compared."""
+    until = _soon(deadline, _OTHERS_SECONDS)
     left = {law: OpenLaw(problem, law.law) for law in laws}
     for invariants in infer_in_steps(problem, until, work.session):
-        for law, of_ranks in list(left.items()):
-            of_ranks.learn(invariants)
-            of_ranks.by_thresholds(work.session, until)
-            of_ranks.by_comparisons(_soon(until, _FEW_SECONDS))
-            of_ranks.by_solver(work.session, until)
-            proof = of_ranks.proof
+        for law, of_others in list(left.items()):
+            of_others.learn(invariants)
+            of_others.by_thresholds(work.session, until)
+            of_others.by_comparisons(_soon(until, _FEW_SECONDS))
+            of_others.by_solver(work.session, until)
+            proof = of_others.proof
             if proof is not None:
                 del left[law]
-                assuming = tuple(map(ranks.in_words, told(problem, proof.used)))
-                yield law, Proved(law.law, f"ranks: {proof.method}", assuming)
+                assuming = tuple(map(in_words, told(problem, proof.used)))
+                yield law, Proved(law.law, f"{name}: {proof.method}", assuming)
         if not left:
             return
 
@@ -210,6 +233,12 @@ def _by_few_comparisons(work: Work, law: OpenLaw, deadline: float) -> Iterable[M
     return ()
 
 
+def _by_cases(work: Work, law: OpenLaw, deadline: float) -> Iterable[Message]:
+    del work
+    law.by_cases(_soon(deadline, _SHORT_SECONDS))
+    return ()
+
+
 def _by_comparisons(work: Work, law: OpenLaw, deadline: float) -> Iterable[Message]:
     del work
     law.by_comparisons(_soon(deadline, _ALGEBRA_SECONDS))
@@ -242,6 +271,12 @@ def _by_guards(work: Work, law: OpenLaw, deadline: float) -> Iterable[Message]:
     return ()
 
 
+def _by_algebra_of_quotients(work: Work, law: OpenLaw, deadline: float) -> Iterable[Message]:
+    del work
+    law.by_algebra_of_quotients(_soon(deadline, _LONGER_SECONDS))
+    return ()
+
+
 def _by_algebra_longer(work: Work, law: OpenLaw, deadline: float) -> Iterable[Message]:
     del work
     law.by_algebra(_soon(deadline, _LONGER_SECONDS), likely=True)
@@ -250,6 +285,11 @@ def _by_algebra_longer(work: Work, law: OpenLaw, deadline: float) -> Iterable[Me
 
 def _quickly(work: Work, law: OpenLaw, deadline: float) -> Iterable[Message]:
     law.by_solver(work.session, deadline)
+    return ()
+
+
+def _by_products(work: Work, law: OpenLaw, deadline: float) -> Iterable[Message]:
+    law.by_products(work.session, deadline)
     return ()
 
 
@@ -275,10 +315,17 @@ def _searched_on(work: Work, law: OpenLaw, deadline: float) -> Iterator[Message]
 
 Stage: TypeAlias = Callable[[Work, OpenLaw, float], Iterable[Message]]
 
-_QUICK: tuple[Stage, ...] = (_by_thresholds, _by_few_comparisons, _by_likely_algebra, _quickly)
+_QUICK: tuple[Stage, ...] = (_by_thresholds, _by_few_comparisons, _by_cases, _by_likely_algebra, _quickly)
 """Each time when more invariants are known: most laws need few."""
 
-_SHORT: tuple[Stage, ...] = (*_QUICK, _by_short_algebra, _quickly, _searched_at_once)
+_SHORT: tuple[Stage, ...] = (
+    *_QUICK,
+    _by_short_algebra,
+    _quickly,
+    _by_algebra_of_quotients,
+    _by_products,
+    _searched_at_once,
+)
 """When the simple invariants are known: others may make it quick."""
 
 

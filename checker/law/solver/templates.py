@@ -10,10 +10,11 @@ from functools import partial, reduce
 from itertools import combinations, groupby, pairwise, permutations
 
 from kcheck.checker import arithmetic
+from kcheck.checker.law.algebra.polynomial import Number
 from kcheck.checker.law.concrete import Unsupported, compiled, param_variables
 from kcheck.checker.law.problem import Invariant, Problem, Symbolic
 from kcheck.checker.law.solver.guards import test_text, tests_of_one_side
-from kcheck.checker.law.solver.intervals import all_terms
+from kcheck.checker.law.solver.intervals import all_terms, given_ranges, ranges
 from kcheck.checker.law.solver.samples import Sample
 from kcheck.checker.law.solver.wording import leaf_text, number_text
 from kcheck.checker.law.terms import Op, Sort, Term, number, postorder, variables
@@ -24,6 +25,8 @@ _MOST_PAIRED = 12
 """Of more leaves only neighbours are compared."""
 _MOST_SUMMED = 6
 _MOST_GUARDED = 12
+_FEW_VALUES = 4
+"""All values of a leaf that has no more are asked for."""
 _BOUNDS_EACH = 3
 """How many of the constants that bound a leaf are tried, from the nearest."""
 _MODULI = (2, 4, 8, 16)
@@ -60,7 +63,8 @@ def _is_of_value(said: Term) -> bool:
 
 
 def equation_candidates(problem: Problem, samples: Sequence[Sample]) -> list[Invariant]:
-    """Leaves that are one number, that are equal or opposite, that add up, and vectors of length 1."""
+    """Leaves that are one number, equal, opposite, or that add up, shares of a whole, vectors of length 1, what is of
+    another leaf what compute says."""
     return _candidates(_Makers(problem, samples).equations()) if samples else []
 
 
@@ -109,12 +113,15 @@ class _Makers:
             for i, variable in enumerate(param_variables(problem))
         ]
         self._constants = _constants(problem)
+        self._out_of_reach = dict(zip(state, _open_ends(problem), strict=True))
+        """Numbers that compute comes near to and never gives, though samples, which are rounded, may."""
 
     def simple(self) -> Iterator[Invariant]:
         numbers = self._numbers
         yield from self._common()
         yield from self._flags()
         yield from self.tested()
+        yield from self._empty()
         for column in numbers:
             yield from self._bounds(column, self._rows, _BOUNDS_EACH)
             yield from self._rests(column)
@@ -135,6 +142,10 @@ class _Makers:
             yield from self._equal(a, b)
             yield from self._opposite(a, b)
         yield from self._lengths(numbers)
+        yield from self._shares(numbers)
+        yield from (
+            i for i in self._computed() if i.holds.op is Op.EQ and Op.NEG not in {arg.op for arg in i.holds.args}
+        )
         if len(numbers) <= _MOST_SUMMED:
             for a, b in combinations(numbers, 2):
                 total = self._total(a, b)
@@ -145,8 +156,7 @@ class _Makers:
     def others(self, found: Set[Term]) -> Iterator[Invariant]:
         yield from self._computed()
         yield from self._sorted_unless_filled(found)
-        if len(self._columns) <= _MOST_GUARDED:
-            yield from self._guarded()
+        yield from self._guarded()
         if len(self._numbers) <= _MOST_SUMMED:
             yield from self._where_equal(self._numbers)
             yield from self._sums(self._numbers)
@@ -191,7 +201,7 @@ class _Makers:
         """`f = c`, `f >= c`, `f > c`, `f <= c`, `f < c`, `f != 0`."""
         terms, sort = self._terms, column.term.sort
         low, high = (pick(column.values[row] for row in rows) for pick in (min, max))
-        constants = self._constants[sort]
+        constants, beyond = self._constants[sort], self._out_of_reach.get(column.term, ())
         if low == high:
             yield self._compare(column, "=", low)
             if len(rows) < len(self._rows):
@@ -200,11 +210,11 @@ class _Makers:
         below = [c for c in constants if c >= high - _slack(sort, high)]
         for c in above[-most:]:
             yield self._compare(column, ">=", c)
-            if sort is Sort.REAL and c < low:
+            if sort is Sort.REAL and (c < low or c in beyond):
                 yield self._compare(column, ">", c)
         for c in below[:most]:
             yield self._compare(column, "<=", c)
-            if sort is Sort.REAL and c > high:
+            if sort is Sort.REAL and (c > high or c in beyond):
                 yield self._compare(column, "<", c)
         if low < 0 < high and all(column.values[row] != 0 for row in rows):
             holds = terms.not_(terms.eq(column.term, terms.zero(sort)))
@@ -238,7 +248,7 @@ class _Makers:
         return Invariant(f"{column.text} {how} {number_text(exact)}", holds)
 
     def _against_count(self, column: _Column) -> Iterator[Invariant]:
-        """`f = n`, `f = 3 n`, `f <= n`, `f >= n`, `f >= -n`, with the number of elements n."""
+        """`f = n`, `f = 3 n`, `f = n - 1`, `f <= n`, `f >= n`, `f >= -n`, with the number of elements n."""
         terms, real = self._terms, column.term.sort is Sort.REAL
         count = self._count
         if real:
@@ -249,6 +259,11 @@ class _Makers:
         if 1 < times <= _MOST_EACH and all(v == times * n for v, n in zip(column.values, count.values, strict=True)):
             several = terms.mul(terms.const(Fraction(times), column.term.sort), count.term)
             yield Invariant(f"{column.text} = {int(times)} * {count.text}", terms.eq(column.term, several))
+        more = column.values[0] - count.values[0]
+        if more and more == int(more) and all(v == n + more for v, n in zip(column.values, count.values, strict=True)):
+            moved = terms.add(count.term, terms.const(Fraction(more), column.term.sort))
+            sign = "-" if more < 0 else "+"
+            yield Invariant(f"{column.text} = {count.text} {sign} {abs(int(more))}", terms.eq(column.term, moved))
         opposite = _Column(f"-{count.text}", terms.neg(count.term), tuple(-v for v in count.values))
         if any(v < 0 for v in column.values):
             yield from self._order(opposite, column, self._rows)
@@ -304,6 +319,20 @@ class _Makers:
                     term = reduce(terms.add, (terms.mul(p.term, p.term) for p in parts))
                     text = " + ".join(f"{p.text}^2" for p in parts)
                     yield Invariant(f"{text} = 1", terms.eq(term, terms.real(1)))
+
+    def _shares(self, numbers: Sequence[_Column]) -> Iterator[Invariant]:
+        """`x + y + z = 1`, or another number of the program's, for Reals that stand side by side."""
+        terms = self._terms
+        for _, group in groupby(numbers, key=lambda column: (column.path[:-1], column.term.sort)):
+            parts = list(group)
+            if len(parts) == 1 or parts[0].term.sort is not Sort.REAL:
+                continue
+            totals = [sum(row) for row in zip(*(part.values for part in parts), strict=True)]
+            for whole in self._constants[Sort.REAL]:
+                if all(abs(total - whole) <= _SLACK * (1 + abs(whole)) for total in totals):
+                    text = f"{' + '.join(part.text for part in parts)} = {number_text(whole)}"
+                    term = reduce(terms.add, (part.term for part in parts))
+                    yield Invariant(text, terms.eq(term, terms.real(whole)))
 
     def _sorted_unless_filled(self, found: Set[Term]) -> Iterator[Invariant]:
         """`f <= g where f != c`, and so for g: f and g are in order but for what compute fills empty places with."""
@@ -368,19 +397,45 @@ class _Makers:
                     condition = self._terms.or_(self._terms.not_(guard), inner.holds)
                     yield Invariant(f"{inner.text} where {text}", condition)
 
+    def _empty(self) -> Iterator[Invariant]:
+        """`f = c where g = d`, numbers that compute gives some elements: where one of them is, all mostly are."""
+        terms = self._terms
+        given = {
+            column: _chosen_constants(leaf)
+            for column, leaf in zip(self._columns, self._problem.compute.leaves, strict=True)
+        }
+        for owner, values in given.items():
+            for value in sorted(values) if owner.term.sort is not Sort.BOOL else ():
+                guard = self._compare(owner, "=", value)
+                rows = [row for row in self._rows if owner.values[row] == value]
+                for column in self._beside(owner) if rows else ():
+                    there = {column.values[row] for row in rows}
+                    if len(there) == 1 and there <= given[column] and not there.issuperset(column.values):
+                        [said, *_] = self._under(column, rows)
+                        holds = terms.or_(terms.not_(guard.holds), said.holds)
+                        yield Invariant(f"{said.text} where {guard.text}", holds)
+
     def _guarded(self) -> Iterator[Invariant]:
         """`f = 0 -> g = 0`, `b -> f >= 1` and their kind: what holds of the samples for which a guard does."""
         for owner, text, guard, holds in self._guards():
-            rows = [row for row in self._rows if holds(owner.values[row])]
+            others = self._beside(owner)
+            rows = [row for row in self._rows if holds(owner.values[row])] if others else []
             if not rows or len(rows) == len(self._rows):
                 continue
-            others = [column for column in self._columns if column is not owner]
             pairs = owner.term.sort is Sort.BOOL
             everywhere = {invariant.holds for invariant in self._inner(others, self._rows, pairs)}
             for inner in self._inner(others, rows, pairs):
                 if inner.holds not in everywhere:
                     condition = self._terms.or_(self._terms.not_(guard), inner.holds)
                     yield Invariant(f"{inner.text} where {text}", condition)
+
+    def _beside(self, owner: _Column) -> list[_Column]:
+        """All other leaves where they are few, else those of the struct that a leaf is a field of, if they are."""
+        others = [column for column in self._columns if column is not owner]
+        if len(others) >= _MOST_GUARDED:
+            parent = owner.path[:-1]
+            others = [column for column in others if parent and column.path[: len(parent)] == parent]
+        return others if len(others) < _MOST_GUARDED else []
 
     def _inner(self, columns: Sequence[_Column], rows: Sequence[int], pairs: bool) -> Iterator[Invariant]:
         """What may hold of these columns, and of pairs of them, where a guard does."""
@@ -389,6 +444,17 @@ class _Makers:
         if pairs and len(columns) <= _MOST_SUMMED:
             for a, b in permutations(columns, 2):
                 yield from self._order(a, b, rows)
+        else:
+            yield from self._alike(columns, rows)
+
+    def _alike(self, columns: Sequence[_Column], rows: Sequence[int]) -> Iterator[Invariant]:
+        """`a = b`, `a = c` for columns that are equal in these rows, and not one number."""
+        first: dict[tuple[Sort, tuple[float, ...]], _Column] = {}
+        for column in columns:
+            values = tuple(column.values[row] for row in rows)
+            other = first.setdefault((column.term.sort, values), column)
+            if other is not column and min(values) < max(values):
+                yield Invariant(f"{other.text} = {column.text}", self._terms.eq(other.term, column.term))
 
     def _where_equal(self, numbers: Sequence[_Column]) -> Iterator[Invariant]:
         """`f = h where g = h`, and `x.id <= y.id where x.key = y.key`."""
@@ -420,19 +486,31 @@ class _Makers:
 
     def _guards(self) -> Iterator[tuple[_Column, str, Term, Callable[[float], bool]]]:
         terms = self._terms
-        for column in self._columns:
+        for column, leaf in zip(self._columns, self._problem.compute.leaves, strict=True):
             if column.term.sort is Sort.BOOL:
                 yield column, column.text, column.term, bool
                 yield column, f"!{column.text}", terms.not_(column.term), operator.not_
                 continue
-            few = sorted(set(column.values)) if column.term.sort is Sort.INT else [0]
-            for value in few if len(few) <= 4 else [0]:
+            few = set(column.values) if column.term.sort is Sort.INT else {0.0}
+            for value in sorted(few if len(few) <= _FEW_VALUES else {0.0} | _chosen_constants(leaf)):
                 constant = terms.const(Fraction(value), column.term.sort)
                 equal = terms.eq(column.term, constant)
                 shown = number_text(Fraction(value))
                 yield column, f"{column.text} = {shown}", equal, partial(operator.eq, value)
                 if value == 0:
                     yield column, f"{column.text} != 0", terms.not_(equal), bool
+
+
+def _chosen_constants(term: Term) -> set[float]:
+    """The numbers that a tree of `if` may give: what stands for none, mostly."""
+    found: dict[Term, None] = {}
+    pending = [term]
+    while pending:
+        current = pending.pop()
+        if current not in found:
+            found[current] = None
+            pending.extend(current.args[1:] if current.op is Op.IF else ())
+    return {float(number(current)) for current in found if current.is_const}
 
 
 def _own(guard: Term) -> Term | None:
@@ -453,6 +531,15 @@ def _are_beside(a: _Column, b: _Column, c: _Column, d: _Column) -> bool:
 
 def _slack(sort: Sort, value: float) -> float:
     return _SLACK * (1 + abs(value)) if sort is Sort.REAL else 0
+
+
+def _open_ends(problem: Problem) -> Iterator[Sequence[Number]]:
+    """Of each leaf that compute gives the open ends of the interval in which it lies."""
+    leaves_ = problem.compute.leaves
+    within = ranges(leaves_, given_ranges(problem))
+    for interval in (within[leaf] for leaf in leaves_):
+        ends = ((interval.low, interval.low_open), (interval.high, interval.high_open))
+        yield [end for end, is_open in ends if is_open and end is not None]
 
 
 def _constants(problem: Problem) -> dict[Sort, list[Fraction]]:

@@ -69,8 +69,7 @@ def _kept(
 
 def _used(problem: Problem, law: Law, invariants: Sequence[Invariant], deadline: float) -> tuple[Invariant, ...] | None:
     facts = [_said(problem, names(law), i) for i in invariants]
-    left, right = problem.sides(law)
-    goals: list[Goal] = [(x, y) for x, y in zip(left, right, strict=True) if x is not y]
+    goals: list[Goal] = list(problem.goals(law).values())
     used: set[int] = set()
     for group in comparisons.groups(goals):
         chosen = [goals[i] for i in group]

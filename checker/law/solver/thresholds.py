@@ -36,6 +36,8 @@ def above(terms: Terms, statements: Sequence[Term]) -> tuple[tuple[Term, ...], t
 
 
 def _statement(terms: Terms, part: Term, values: dict[Term, Term]) -> Term:
+    if part.is_const:
+        return part
     if part.op is Op.OR:
         # Where one of two relations holds for all thresholds, at each of them one of the two does.
         return terms.any(_statement(terms, side, values) for side in part.args)

@@ -5,18 +5,19 @@ They are candidates: a solver's Reals do not round and its exponentials are no e
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain, combinations
 
 from kcheck.checker import floats
+from kcheck.checker.law import work
+from kcheck.checker.law.algebra.interval import Interval
 from kcheck.checker.law.concrete import param_variables
 from kcheck.checker.law.problem import Law, Obligation, Problem
 from kcheck.checker.law.solver.distinct import indices
 from kcheck.checker.law.solver.entailment import exact_strategies, single_script
-from kcheck.checker.law.solver.intervals import Interval, given_ranges
+from kcheck.checker.law.solver.intervals import given_ranges, met
 from kcheck.checker.law.solver.laws import holds
 from kcheck.checker.law.solver.session import Answer, Session
 from kcheck.checker.law.solver.smtlib import Encoding
@@ -77,7 +78,7 @@ def search(
         goal = problem.terms.all(goals)
         if goal is not problem.terms.true:
             yield from unrolled.models(session, goal, deadline, quick=quick)
-        if time.monotonic() >= deadline:
+        if work.clock() >= deadline or session.is_spent:
             return
 
 
@@ -97,7 +98,7 @@ def search_undefined(
         a, b = unrolled.states()
         failing = [holds(problem, o) for o in problem.merge_obligations(a, b) if _same_step(o, of_merge)]
         yield from unrolled.models(session, problem.terms.all(failing), deadline)
-        if time.monotonic() >= deadline:
+        if work.clock() >= deadline:
             return
 
 
@@ -170,7 +171,7 @@ class _Unrolled:
         sorts = {term.sort for term in postorder((*self._facts, goal))}
         for near in (True, False) if Sort.REAL in sorts else (False,):
             for strategy in exact_strategies((*self._facts, goal))[: 1 if quick else None]:
-                if time.monotonic() >= deadline:
+                if work.clock() >= deadline or session.is_spent:
                     return
                 written = single_script(self._problem.terms, self._facts, goal, strategy.encoding, self._known(near))
                 loaded = session.load(written.lines, strategy.engine)
@@ -192,7 +193,7 @@ class _Unrolled:
         if near:
             for variable, interval in known.items():
                 if variable.sort is Sort.REAL:
-                    known[variable] = interval.met(Interval(-_NEAR, _NEAR))
+                    known[variable] = met(interval, Interval(-_NEAR, _NEAR))
         return known
 
     def _candidates(self, values: Mapping[str, Value]) -> Iterator[Candidate]:

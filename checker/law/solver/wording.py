@@ -32,3 +32,15 @@ def at_most(problem: Problem, index: int, value: int | Fraction) -> Invariant:
     leaf = problem.state("h")[index]
     holds = problem.terms.le(leaf, constant(problem, index, value))
     return Invariant(f"{leaf_text(problem, index)} <= {number_text(value)}", holds)
+
+
+def above(problem: Problem, index: int, value: int | Fraction) -> Invariant:
+    leaf = problem.state("h")[index]
+    holds = problem.terms.lt(constant(problem, index, value), leaf)
+    return Invariant(f"{leaf_text(problem, index)} > {number_text(value)}", holds)
+
+
+def below(problem: Problem, index: int, value: int | Fraction) -> Invariant:
+    leaf = problem.state("h")[index]
+    holds = problem.terms.lt(leaf, constant(problem, index, value))
+    return Invariant(f"{leaf_text(problem, index)} < {number_text(value)}", holds)

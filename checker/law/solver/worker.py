@@ -16,7 +16,7 @@ from typing import IO
 
 from kcheck.checker import ir
 from kcheck.checker.law.problem import Law
-from kcheck.checker.law.solver.messages import Answer, GaveUp, Message, Skip, Task
+from kcheck.checker.law.solver.messages import Answer, GaveUp, Heard, Message, Skip, Suspect, Task
 from kcheck.checker.law.solver.process import receive, send
 
 STOPPED = "the solver's process stopped by itself"
@@ -48,7 +48,8 @@ class Worker:
 
         `wanted` are the laws to settle; the caller takes out what is settled meanwhile, and no more is tried for it.
         """
-        task = Task(next(self._numbers), program, tuple(wanted), max(0.0, deadline - time.monotonic()))
+        laws = tuple(law for law in Law if law in wanted)
+        task = Task(next(self._numbers), program, laws, max(0.0, deadline - time.monotonic()))
         try:
             self.start()
             assert self._process is not None
@@ -82,6 +83,8 @@ class Worker:
                 for law in set(task.laws) - wanted - told:
                     told.add(law)
                     process.send(Skip(task.number, law))
+                if isinstance(message, Suspect):
+                    process.send(Heard(task.number))
             done = True
         except EOFError:
             yield GaveUp(None, STOPPED)
@@ -118,7 +121,7 @@ class _Process:
     def is_alive(self) -> bool:
         return self._popen.poll() is None
 
-    def send(self, message: Task | Skip) -> None:
+    def send(self, message: Task | Skip | Heard) -> None:
         send(self._input, message)
 
     def answers(self, number: int, deadline: float) -> Iterator[Message]:
