@@ -27,6 +27,8 @@ _NEAR = mpf(10) ** -40
 """Numbers closer than this, relative to their size, are neither surely equal nor surely not."""
 
 _LARGE = 10**9
+_MOST_BITS = 1 << 12
+"""How long a power may be that is kept exactly: powers of powers would soon take all time."""
 
 Exact: TypeAlias = "bool | int | Fraction | mpf | tuple[Exact, ...]"
 Read: TypeAlias = Callable[[ir.Expression, Sequence[Any]], Any]
@@ -407,7 +409,11 @@ def _pow(x: Any, y: Any) -> Any:
     sign = _order(x, Fraction(0))
     if (sign < 0 and not whole) or (sign == 0 and _order(y, Fraction(0)) < 0):
         raise UndefinedValue("power")
-    if whole and isinstance(x, Fraction) and abs(y) < 64:
+    if (
+        whole
+        and isinstance(x, Fraction)
+        and abs(y) * (x.numerator.bit_length() + x.denominator.bit_length()) < _MOST_BITS
+    ):
         return x ** int(y)
     return _moderate(x) ** _moderate(y) if sign else Fraction(int(y == 0))
 
