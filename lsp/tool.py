@@ -37,5 +37,6 @@ async def tool(*arguments: str, text: str = "", folder: Path | None = None) -> s
         await process.wait()
         raise
     if process.returncode != 0:
-        raise ToolFailed((errors or out).decode("utf-8", "replace").strip())
+        said = (errors or out).decode("utf-8", "replace").strip()
+        raise ToolFailed(said.removeprefix("kcheck: error: "))
     return out.decode("utf-8", "replace")

@@ -5,6 +5,7 @@ Hints of an item come from its facts alone and stand at places of its own, so wh
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator, Sequence
 from enum import Enum
 from typing import Any, NamedTuple
@@ -248,7 +249,10 @@ def _value(output: Output) -> str:
     shape = _size(output.shape)
     if not output.summaries:
         return shape
-    low, high = min(s.low for s in output.summaries), max(s.high for s in output.summaries)
+    finite = [summary for summary in output.summaries if not math.isnan(summary.low)]
+    if not finite:
+        return f"{shape}, nothing finite"
+    low, high = min(summary.low for summary in finite), max(summary.high for summary in finite)
     return f"{shape}, {low:.4g} … {high:.4g}"
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from kcheck.checker.ir import Program
 from kcheck.grammar.diagnostics import Note
 from kcheck.lsp.runs.drawing import FULL, change, output
+from kcheck.lsp.runs.order import as_written
 from kcheck.lsp.runs.results import Comparison, FirstDifference, Output
 from kcheck.runtime.backends import Options, execute
 from kcheck.runtime.comparison import differences, same_bits
@@ -29,7 +30,7 @@ def compared(
     ours, theirs = (_executed(program, values, domain, replace(options, backend=name)) for name in backends)
     first: FirstDifference | None = None
     outputs: list[Output] = []
-    for kind, name, got, other in _pairs(ours, theirs):
+    for kind, name, got, other in _pairs(program, ours, theirs):
         found = differences(got, other, same_bits)
         if found:
             shown = output(name, kind, got, FULL)
@@ -57,8 +58,11 @@ def _executed(
         raise RunError(replace(found, notes=notes)) from error
 
 
-def _pairs(ours: Result, theirs: Result) -> list[tuple[str, str, Field, Field]]:
+def _pairs(program: Program, ours: Result, theirs: Result) -> list[tuple[str, str, Field, Field]]:
     """Kind and name of each output and memory, and what the one and the other run gave."""
-    outputs = [("output", name, field, theirs.fields[name]) for name, field in ours.fields.items()]
-    memories = [("memory", name, f, theirs.memory_fields[name]) for name, f in ours.memory_fields.items()]
+    outputs = [("output", p.name, ours.fields[p.name], theirs.fields[p.name]) for p in as_written(program.outputs)]
+    memories = [
+        ("memory", p.name, ours.memory_fields[p.name], theirs.memory_fields[p.name])
+        for p in as_written(program.memories)
+    ]
     return outputs + memories

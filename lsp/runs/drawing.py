@@ -131,7 +131,7 @@ def _preview(element: Type, data: AnyArray, detail: Detail, layer: int | None) -
         file=uri,
         width=width,
         height=height,
-        channels=pixels.channels,
+        channels=1 if isinstance(element, Scalar) else pixels.channels,  # grey, even where NaN has a colour
         low=pixels.low,
         high=pixels.high,
         encoding="srgb" if pixels.is_srgb else "linear",

@@ -9,6 +9,7 @@ from kcheck.checker import types
 from kcheck.checker.bindings import BoundValue
 from kcheck.checker.ir import Const, ParamDecl, Program
 from kcheck.checker.types import Type
+from kcheck.lsp.runs.order import as_written
 from kcheck.lsp.runs.results import Setting
 from kcheck.runtime.binding import constant
 from kcheck.runtime.fields import field_of
@@ -21,7 +22,7 @@ from kcheck.runtime.values.slot import param_slot
 
 def settings(program: Program, values: Mapping[str, BoundValue], reading: Reading) -> tuple[Setting, ...]:
     """Every param with the value that it had in a run on `values`."""
-    return tuple(_setting(param, values, reading) for param in program.params)
+    return tuple(_setting(param, values, reading) for param in as_written(program.params))
 
 
 def _setting(param: ParamDecl, values: Mapping[str, BoundValue], reading: Reading) -> Setting:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from kcheck.lsp.runs.drawing import FULL, QUICK, Detail, change, output
 from kcheck.lsp.runs.failures import broken, failed
 from kcheck.lsp.runs.kept import Key, Pictures, Results
 from kcheck.lsp.runs.messages import Cancel, Done, Progressed, Ready, Run, Setup, Task
+from kcheck.lsp.runs.order import as_written
 from kcheck.lsp.runs.results import Comparison, Expectation, Output, RunResult, Setting
 from kcheck.lsp.runs.settings import settings
 from kcheck.lsp.runs.wording import words
@@ -107,13 +108,14 @@ class Worker:
         result = execute(program, values, domain, options)
         params = () if task.quick else settings(program, written, reading)
         shown = _result(program, task, result, params)
+        shown_fields = _fields_of(program, result)
         if task.quick:
             detail = self._quick_detail(task)
-            return replace(shown, outputs=tuple(output(name, kind, f, detail) for kind, name, f in _fields_of(result)))
+            return replace(shown, outputs=tuple(output(name, kind, f, detail) for kind, name, f in shown_fields))
         if task.example and task.is_example:
             found = judged(task.example, result, reading)
             shown = replace(shown, expectations=tuple(Expectation(name, problem) for name, problem in found))
-        return self._in_full(shown, message, result)
+        return self._in_full(shown, message, shown_fields)
 
     def _quick_detail(self, task: Task) -> Detail:
         if not task.picture_files:
@@ -121,11 +123,11 @@ class Worker:
         self._pictures.begin()
         return replace(QUICK, store=self._pictures.store)
 
-    def _in_full(self, shown: RunResult, message: Run, result: Result) -> RunResult:
+    def _in_full(self, shown: RunResult, message: Run, fields: Sequence[tuple[str, str, Field]]) -> RunResult:
         """With all there is to see of the outputs; they are kept for the difference to the next run's."""
         key = (message.task.path, shown.kernel, shown.example)
-        outputs = [self._shown(key, kind, name, field) for kind, name, field in _fields_of(result)]
-        files = self._results.keep(key, message.number, {**result.fields, **result.memory_fields})
+        outputs = [self._shown(key, kind, name, field) for kind, name, field in fields]
+        files = self._results.keep(key, message.number, {name: field for _, name, field in fields})
         return replace(shown, outputs=tuple(replace(one, file=files.get(one.name)) for one in outputs))
 
     def _shown(self, key: Key, kind: str, name: str, field: Field) -> Output:
@@ -176,10 +178,11 @@ def _result(program: Program, task: Task, result: Result, params: tuple[Setting,
     )
 
 
-def _fields_of(result: Result) -> list[tuple[str, str, Field]]:
+def _fields_of(program: Program, result: Result) -> list[tuple[str, str, Field]]:
     """Kind, name and field of each output and memory."""
-    outputs = [("output", name, field) for name, field in result.fields.items()]
-    return outputs + [("memory", name, field) for name, field in result.memory_fields.items()]
+    outputs = [("output", port.name, result.fields[port.name]) for port in as_written(program.outputs)]
+    memories = [("memory", port.name, result.memory_fields[port.name]) for port in as_written(program.memories)]
+    return outputs + memories
 
 
 # ---------------------------------------------------------------- the process

@@ -17,7 +17,8 @@ class Pixels:
     """`samples` are uint8, `(h, w)`, `(h, w, 3)` or `(h, w, 4)`.
 
     Colours are encoded as sRGB (`is_srgb`), clamped to 0..1.  Other numbers lie linearly between `low`, which is 0,
-    and `high`, which is 255.  A pixel stands for `step` x `step` elements.
+    and `high`, which is 255.  NaN is magenta, so a picture in grey that holds some has three channels.  A pixel stands
+    for `step` x `step` elements.
     """
 
     samples: AnyArray
@@ -42,13 +43,14 @@ def pixels_of(type_: Type, data: AnyArray, most: int, *, means: bool) -> Pixels:
     Grids that are larger are thinned to every n-th element, or to the `means` of n x n elements.
     """
     step = -(-max(data.shape[:2]) // most)
+    shown = _fewer(data, step, means=means)
     if type_ in (Vec(3), Vec(4)):
-        return Pixels(_colours(_fewer(data, step, means=means)), 0.0, 1.0, True, step)
+        return Pixels(_marked(_colours(shown), shown), 0.0, 1.0, True, step)
     low, high = (0.0, 1.0) if type_ is BOOL else finite_range(data)
-    levels = _levels(_fewer(data, step, means=means), low, high)
+    levels = _levels(shown, low, high)
     if type_ == Vec(2):
         levels = np.concatenate([levels, np.zeros_like(levels[..., :1])], axis=2)
-    return Pixels(levels, low, high, False, step)
+    return Pixels(_marked(levels, shown), low, high, False, step)
 
 
 def _fewer(data: AnyArray, step: int, *, means: bool) -> AnyArray:
@@ -81,6 +83,20 @@ def _levels(numbers: AnyArray, low: float, high: float) -> AnyArray:
 
 _BLOCK = 1 << 15
 """Numbers that stay in the caches."""
+
+
+def _marked(samples: AnyArray, numbers: AnyArray) -> AnyArray:
+    """The samples, magenta where a number or a part of a colour is NaN."""
+    if not np.isnan(numbers.min()):
+        return samples
+    strange = np.isnan(numbers) if numbers.ndim == 2 else np.isnan(numbers[..., :3]).any(axis=2)
+    if samples.ndim == 2:
+        samples = np.repeat(samples[..., np.newaxis], 3, axis=2)
+    samples[strange] = _MAGENTA[: samples.shape[2]]
+    return samples
+
+
+_MAGENTA = (255, 0, 255, 255)
 
 
 def _colours(data: AnyArray) -> AnyArray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -141,6 +142,14 @@ def output(**more: object) -> Output:
         (
             output(shape=(48, 64), summaries=(Summary("x", 3072, -1.0, 0.5), Summary("y", 3072, 0.0, 2.0))),
             "= 64 × 48, -1 … 2 jit 0.2 ms",
+        ),
+        (
+            output(shape=(48, 64), summaries=(Summary("x", 3072, math.nan, math.nan), Summary("y", 3072, 0.0, 2.0))),
+            "= 64 × 48, 0 … 2 jit 0.2 ms",
+        ),
+        (
+            output(shape=(48, 64), summaries=(Summary("", 3072, math.nan, math.nan),)),
+            "= 64 × 48, nothing finite jit 0.2 ms",
         ),
     ],
 )

@@ -135,9 +135,22 @@ def test_envelope_holds_every_number(count: int, most: int) -> None:
 
 
 def test_numbers_from_the_least_to_the_greatest() -> None:
-    made = pixels_of(FLOAT, np.array([[-1.0, 0.0], [1.0, NAN]], np.float32), 10, means=True)
+    made = pixels_of(FLOAT, np.array([[-1.0, 0.0], [1.0, -1.0]], np.float32), 10, means=True)
     assert made.samples.tolist() == [[0, 128], [255, 0]]
     assert (made.low, made.high, made.is_srgb, made.channels, made.step) == (-1.0, 1.0, False, 1, 1)
+
+
+@pytest.mark.parametrize("means", [False, True])
+def test_nan_is_magenta(means: bool) -> None:
+    grey = pixels_of(FLOAT, np.array([[-1.0, 0.0], [1.0, NAN]], np.float32), 10, means=means)
+    assert grey.samples.tolist() == [[[0] * 3, [128] * 3], [[255] * 3, [255, 0, 255]]]
+    assert (grey.low, grey.high) == (-1.0, 1.0)
+    lost = pixels_of(FLOAT, np.full((4, 4), NAN, np.float32), 2, means=means)
+    assert lost.samples.tolist() == [[[255, 0, 255]] * 2] * 2
+    pairs = pixels_of(Vec(2), np.array([[[0.0, 2.0], [NAN, 0.0]]], np.float32), 10, means=means)
+    assert pairs.samples.tolist() == [[[0, 255, 0], [255, 0, 255]]]
+    clear = np.array([[[0.0, NAN, 0.0, 0.0], [1.0, 1.0, 1.0, NAN]]], np.float32)
+    assert pixels_of(Vec(4), clear, 10, means=means).samples.tolist() == [[[255, 0, 255, 255], [255, 255, 255, 0]]]
 
 
 def test_infinities_are_at_the_ends() -> None:

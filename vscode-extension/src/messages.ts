@@ -127,7 +127,13 @@ export type FromResults =
 
 export type ToWitness =
   | { type: "witness"; witness: Witness }
-  | { type: "verdicts"; kernel: string; verdicts: { law: string; state: string; text: string }[] };
+  | {
+      type: "verdicts";
+      kernel: string;
+      verdicts: { law: string; state: string; text: string }[];
+      /** What is found of the laws, such as elements for which a step has no value. */
+      findings: string[];
+    };
 
 export type FromWitness =
   { type: "ready" } | { type: "save"; kernel: string; law: string } | { type: "reveal"; kernel: string };

@@ -108,7 +108,7 @@ def _smt(program: Program) -> str:
     from kcheck.checker.law.symbolic import Blocked, problem_of
 
     if not isinstance(program.schedule, ir.Fold):
-        raise UsageError(f"{program.name} merges nothing; --smt shows the laws of a reduction")
+        raise UsageError(f"{program.name} merges nothing, so it has no laws that could be shown")
     try:
         problem = problem_of(program)
     except Blocked as blocked:

@@ -25,6 +25,11 @@ kernel test.ramp@1 {
   output result: Grid<Float>;
   compute { return coord().x + 10.0 * coord().y * k; }
 }
+kernel test.rounds@1 {
+  requires { field.write; }
+  output result: Grid<Float>;
+  compute { var s = 0.0; for i in 0..400 { s = s * 0.5 + coord().x; } return s; }
+}
 kernel test.colour@1 {
   requires { field.write; }
   param k: Float = 1.0;
@@ -47,6 +52,14 @@ kernel test.count@1 {
   memory ram: Rows<Int>;
   output result: Rows<Int>;
   scan over x with n = 0 { put(ram, sample(x), n); return n + 1; }
+}
+kernel test.order@1 {
+  requires { field.write; }
+  param step: Int = 1;
+  param from: Int = 0;
+  output twice: Rows<Int>;
+  output once: Rows<Int>;
+  compute { let y = from + step * index(); { twice: 2 * y, once: y } }
 }
 kernel test.long@1 {
   requires { field.read; field.write; }

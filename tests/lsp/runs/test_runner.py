@@ -214,7 +214,7 @@ def test_the_latest_quick_run_wins(tmp_path: Path) -> None:
 def test_progress(tmp_path: Path) -> None:
     async def scenario(runner: Runner) -> None:
         told: list[float] = []
-        wanted = request(tmp_path, "ramp", domain=(3000, 3000), backend="interpreter")
+        wanted = request(tmp_path, "rounds", domain=(1000, 1000), backend="interpreter")
         assert (await runner.run(wanted, told.append)).error is None
         assert told == sorted(told)
         assert told

@@ -120,6 +120,13 @@ def test_texts_and_params(ask: Ask, tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.parametrize("quick", [False, True])
+def test_outputs_and_params_have_the_order_of_the_source(ask: Ask, tmp_path: Path, quick: bool) -> None:
+    result = ask(request(tmp_path, "order", domain=(3,), params={"step": 2, "from": 1}, quick=quick))
+    assert [(output.name, output.values) for output in result.outputs] == [("twice", [2, 6, 10]), ("once", [1, 3, 5])]
+    assert [setting.name for setting in result.params] == ([] if quick else ["step", "from"])
+
+
 def test_params_stand_in_for_those_of_an_example(ask: Ask, tmp_path: Path) -> None:
     result = ask(request(tmp_path, "scale", "wrong", params={"k": 1}))
     assert only(result).values == [1.0, 2.0, 4.0]

@@ -118,7 +118,7 @@ async function newPackage(server: Server): Promise<void> {
   if (name === undefined) return;
   try {
     const { uri } = await server.command<{ uri: string }>("kcheck.newPackage", { uri: folder.toString(), name });
-    await vscode.window.showTextDocument(vscode.Uri.parse(uri));
+    await vscode.window.showTextDocument(vscode.Uri.parse(uri), { viewColumn: vscode.ViewColumn.One });
   } catch (error) {
     void vscode.window.showErrorMessage(messageOf(error));
   }

@@ -169,7 +169,9 @@ export async function buckets(source: Source, wanted: BucketsRequest): Promise<B
 export async function* csv(source: Source, leaves: readonly Leaf[]): AsyncGenerator<string> {
   const { width, height, depth } = sizeOf(source.shape);
   const axes = source.shape.length === 1 ? ["index"] : source.shape.length === 2 ? ["x", "y"] : ["x", "y", "z"];
-  yield [...axes, ...leaves.map(({ name }) => name || "value")].join(",") + "\n";
+  const isAlone = leaves.every(({ name }) => !axes.includes(name));
+  const names = leaves.map(({ name }) => (isAlone ? name || "value" : `value.${name}`)); // no two columns of one name
+  yield [...axes, ...names].join(",") + "\n";
   for (let row = 0; row < height * depth; row++) {
     const numbers = await source.read(row * width, width);
     const lines: string[] = [];

@@ -82,13 +82,11 @@ export class StatusDisplay implements vscode.Disposable {
       const marked = kernels.filter((kernel) => verdictOf(kernel.laws) === verdict);
       editor.setDecorations(
         this.marks[verdict],
-        marked.map((kernel) => {
-          const { line } = kernel.selectionRange.start;
-          return {
-            range: new vscode.Range(line, 0, line, 0),
-            hoverMessage: kernel.laws.map(lawText).join("\n\n"),
-          };
-        }),
+        // A gutter has no hovers: what the mark means is told by the kernel's name.
+        marked.map(({ selectionRange: { start, end }, laws }) => ({
+          range: new vscode.Range(start.line, start.character, end.line, end.character),
+          hoverMessage: laws.map(lawText).join("\n\n"),
+        })),
       );
     }
   }
@@ -112,11 +110,15 @@ function describe(state: ServerState, status: Status | undefined): { text: strin
       return { text: "$(error) kcheck: not found", error: true };
     case "running": {
       const counts = status ? countsOf(status) : "";
-      const icon =
-        status?.state === "working" ? "$(sync~spin)" : counts.includes("refuted") ? "$(warning)" : "$(check)";
+      const icon = status?.state === "working" ? "$(sync~spin)" : iconOf(counts);
       return { text: `${icon} kcheck${counts && `: ${counts}`}`, error: false };
     }
   }
+}
+
+function iconOf(counts: string): string {
+  if (counts.includes("refuted")) return "$(warning)";
+  return counts.includes("unknown") ? "$(question)" : "$(check)";
 }
 
 function tooltip(server: Server, status: Status | undefined): string {

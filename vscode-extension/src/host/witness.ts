@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import type { FromWitness, ToWitness } from "../messages.ts";
-import type { Witness } from "../protocol.ts";
-import { lawText } from "./laws.ts";
+import type { KernelStatus, Witness } from "../protocol.ts";
+import { kernelNamed, lawText } from "./laws.ts";
 import { Panel } from "./page.ts";
 import { messageOf } from "./runs.ts";
 import type { Server } from "./server.ts";
@@ -30,16 +30,17 @@ export class WitnessView implements vscode.Disposable {
   /** Shows why a law is refuted; without a law the kernel's first refuted one, or else all verdicts. */
   async open(uri: string, kernel: string, law?: string): Promise<void> {
     this.uri = uri;
-    const laws = this.status.statusOf(vscode.Uri.parse(uri))?.kernels.find(({ name }) => name === kernel)?.laws ?? [];
+    const known = kernelNamed(this.status.statusOf(vscode.Uri.parse(uri)), kernel);
+    const laws = known?.laws ?? [];
     const refuted = law ?? laws.find(({ state }) => state === "refuted")?.law;
     if (refuted === undefined) {
-      if (laws.length === 0) {
+      if (!known || laws.length === 0) {
         void vscode.window.showInformationMessage(`${kernel} has no merge, so there is nothing to prove.`);
         return;
       }
       this.panel.show();
       const verdicts = laws.map((one) => ({ law: one.law, state: one.state, text: lawText(one) }));
-      this.panel.post({ type: "verdicts", kernel, verdicts });
+      this.panel.post({ type: "verdicts", kernel, verdicts, findings: findingsOf(uri, known) });
       return;
     }
     try {
@@ -63,4 +64,17 @@ export class WitnessView implements vscode.Disposable {
     this.panel.dispose();
     this.revealAsked.dispose();
   }
+}
+
+/** The findings that are about the laws of a kernel: those of the rules K4. */
+function findingsOf(uri: string, { range: { start, end } }: KernelStatus): string[] {
+  const kernel = new vscode.Range(start.line, start.character, end.line, end.character);
+  return vscode.languages
+    .getDiagnostics(vscode.Uri.parse(uri))
+    .filter(({ code, range }) => codeOf(code).startsWith("K4") && kernel.contains(range))
+    .map(({ message }) => message);
+}
+
+function codeOf(code: vscode.Diagnostic["code"]): string {
+  return String(typeof code === "object" ? code.value : code);
 }

@@ -1,4 +1,5 @@
 import type { FromResults, ShownOutput } from "../messages.ts";
+import type { JsonNumber } from "../protocol.ts";
 import { button, make } from "./dom.ts";
 import { formatNumber, formatShape } from "./format.ts";
 import { post } from "./host.ts";
@@ -68,11 +69,7 @@ export class OutputCard {
     this.details.replaceChildren();
     if (difference) {
       const { changed, largest, image } = difference;
-      const text =
-        changed === 0
-          ? "Same as in the run before."
-          : `${changed === 1 ? "1 element differs" : `${changed} elements differ`} from the run before, by up to ${formatNumber(largest)}.`;
-      this.details.append(make("p", { className: "difference" }, text));
+      this.details.append(make("p", { className: "difference" }, differenceText(changed, largest)));
       if (image) this.details.append(folded("Difference", () => differencePicture(this.output, image)));
     }
     if (summary && this.output.view !== "value" && this.output.view !== "table")
@@ -125,6 +122,14 @@ export class OutputCard {
 
 function namesOf(leaves: ShownOutput["leaves"]): string {
   return leaves.map(({ name }) => name).join();
+}
+
+/** How far apart numbers are says nothing where NaN came or went. */
+function differenceText(changed: number, largest: JsonNumber): string {
+  if (changed === 0) return "Same as in the run before.";
+  const elements = changed === 1 ? "1 element differs" : `${changed} elements differ`;
+  const apart = typeof largest === "number" ? `, by up to ${formatNumber(largest)}` : "";
+  return `${elements} from the run before${apart}.`;
 }
 
 function differencePicture(output: ShownOutput, image: NonNullable<ShownOutput["image"]>): HTMLElement {

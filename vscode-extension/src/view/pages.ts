@@ -6,7 +6,7 @@ import { askRegion } from "./host.ts";
 const ROWS = 50;
 const MOST_COLUMNS = 32;
 
-/** The values themselves, a page of elements at a time. */
+/** The values themselves: a small grid of numbers as it lies, all else a page of elements at a time. */
 export class ValuesTable {
   readonly element: HTMLElement;
   private readonly body: HTMLElement;
@@ -27,7 +27,7 @@ export class ValuesTable {
       this.turn(pages);
     };
     this.element = make("div", {}, this.body);
-    if (this.count() > ROWS) {
+    if (this.count() > ROWS && !isSmallGrid(output)) {
       const bar = make(
         "div",
         { className: "toolbar" },
@@ -43,7 +43,7 @@ export class ValuesTable {
   update(output: ShownOutput): void {
     this.output = output;
     this.first = Math.min(this.first, Math.max(0, this.count() - 1));
-    if (output.leaves.length > 0) void this.fetch();
+    if (output.leaves.length > 0) void (isSmallGrid(output) ? this.fetchGrid() : this.fetch());
   }
 
   private count(): number {
@@ -57,10 +57,30 @@ export class ValuesTable {
     void this.fetch();
   }
 
+  /** A row of the table for a row of the grid. */
+  private async fetchGrid(): Promise<void> {
+    const { output } = this;
+    const [leaf] = output.leaves;
+    const { width, height } = sizeOf(output);
+    const found = await askRegion({ output: output.name, x: 0, y: 0, z: 0, width, height, step: 1 });
+    if (!found || !leaf || output !== this.output) return;
+    const columns = Array.from({ length: width }, (_, x) => x);
+    const rows = Array.from({ length: height }, (_, y) => [
+      String(y),
+      ...columns.map((x) => formatLeaf(leaf, found.values[y * width + x])),
+    ]);
+    this.show(["y \\ x", ...columns.map(String)], rows);
+  }
+
+  private show(head: string[], rows: string[][]): void {
+    const { name, type } = this.output;
+    this.body.replaceChildren(table(head, rows, `${name}: ${type}`));
+  }
+
   /** Elements are numbered row by row, so a page may hold the end of one row and the start of the next. */
   private async fetch(): Promise<void> {
     const { output, first } = this;
-    const [width = 1, height = 1] = [...output.shape].reverse();
+    const { width, height } = sizeOf(output);
     const last = Math.min(first + ROWS, this.count());
     const shown = output.leaves.slice(0, MOST_COLUMNS);
     const rows: string[][] = [];
@@ -80,6 +100,17 @@ export class ValuesTable {
     if (output !== this.output || first !== this.first) return;
     const names = shown.map(({ name }) => name || "value");
     this.where.textContent = `${first} to ${last - 1} of ${this.count()}`;
-    this.body.replaceChildren(table(["place", ...names], rows, `${output.name}: ${output.type}`));
+    this.show([output.shape.length === 1 ? "index" : "coord", ...names], rows);
   }
+}
+
+/** Whether a table can have a grid's own rows and columns. */
+function isSmallGrid(output: ShownOutput): boolean {
+  const { width, height } = sizeOf(output);
+  return output.shape.length === 2 && output.leaves.length === 1 && width <= MOST_COLUMNS && height <= ROWS;
+}
+
+function sizeOf({ shape }: ShownOutput): { width: number; height: number } {
+  const [width = 1, height = 1] = [...shape].reverse();
+  return { width, height };
 }

@@ -343,18 +343,12 @@ export class Picture {
     }
   }
 
-  /** Whether the preview is not enough: it has no colour for what is no number. */
-  private get isPreviewPoor(): boolean {
-    const { summary } = this.output;
-    return !this.asPreviewed || !this.base || (summary?.fields ?? [summary]).some((part) => (part?.nan ?? 0) > 0);
-  }
-
   /** Whether the values show more than the preview does. */
   private needsDetail(): boolean {
     if (this.output.leaves.length === 0) return false;
     const { width, height } = this.view.visible();
     if (width <= 0 || height <= 0) return false;
-    if (this.isPreviewPoor || !this.base) return true;
+    if (!this.asPreviewed || !this.base) return true;
     const previewScale = this.base.bitmap.width / this.base.width;
     return previewScale < Math.min(1, this.view.scale);
   }
@@ -389,7 +383,7 @@ export class Picture {
     const context = canvas.getContext("2d");
     if (!context || Math.max(width, height) > LARGEST_EXPORT)
       throw new Error("this picture is too large for a PNG file");
-    if (this.base && (this.output.leaves.length === 0 || (!this.isPreviewPoor && this.base.bitmap.width === width))) {
+    if (this.base && (this.output.leaves.length === 0 || (this.asPreviewed && this.base.bitmap.width === width))) {
       context.drawImage(this.base.bitmap, 0, 0, width, height);
     } else {
       const strip = Math.max(1, Math.floor((1 << 20) / width));

@@ -33,7 +33,7 @@ export function shade(region: RegionValues, shading: Shading): Uint8ClampedArray
   return pixels;
 }
 
-/** Changes a grey preview's RGBA bytes, where 0 is `from.low` and 255 `from.high`, to another range. */
+/** Changes a grey preview's RGBA bytes, where 0 is `from.low` and 255 `from.high`, to another range. NaN stays magenta. */
 export function relevel(
   pixels: Uint8ClampedArray,
   from: { low: number; high: number },
@@ -43,7 +43,10 @@ export function relevel(
   const levels = Uint8ClampedArray.from({ length: 256 }, (_, level) =>
     byte(from.low + (level / 255) * (from.high - from.low)),
   );
-  for (let at = 0; at < pixels.length; at += 4) pixels.fill(levels[pixels[at] ?? 0] ?? 0, at, at + 3);
+  for (let at = 0; at < pixels.length; at += 4) {
+    const isGrey = pixels[at] === pixels[at + 1];
+    if (isGrey) pixels.fill(levels[pixels[at] ?? 0] ?? 0, at, at + 3);
+  }
 }
 
 function hasNaN(values: ArrayLike<number>, from: number, leaf: number, count: number): boolean {

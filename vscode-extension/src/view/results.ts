@@ -68,6 +68,7 @@ class ResultsPage {
         this.asked.shift()?.();
         this.cancel.hidden = true;
         this.facts.textContent = "failed";
+        this.notes.replaceChildren(); // each step of a slider may fail
         this.note("error", message.message);
         break;
       case "result":

@@ -77,11 +77,13 @@ function show(main: HTMLElement, witness: Witness): void {
   );
 }
 
-function showVerdicts(main: HTMLElement, { kernel, verdicts }: Extract<ToWitness, { type: "verdicts" }>): void {
+function showVerdicts(main: HTMLElement, message: Extract<ToWitness, { type: "verdicts" }>): void {
+  const { kernel, verdicts, findings } = message;
   const classes: Record<string, string> = { proved: "good", refuted: "error", unknown: "warning" };
   main.replaceChildren(
     make("h1", {}, `${kernel}: the laws of its merge`),
     ...verdicts.map(({ state, text }) => make("p", { className: classes[state] ?? "" }, text)),
+    ...findings.map((text) => make("pre", { tabIndex: 0 }, text)),
     make(
       "div",
       { className: "toolbar" },

@@ -143,7 +143,7 @@ suite("in the workbench", { timeout: 1800 * SECOND }, () => {
     const view = await bench.clickLens("run two", 'section[aria-label="output result"] td:has-text("Disc")');
     const rows = view.locator("section.output tr");
     assert.deepEqual((await rows.allInnerTexts()).map(words), [
-      ["place", "shape.tag", "shape.Disc.r", "on", "pair[0]", "pair[1]"],
+      ["index", "shape.tag", "shape.Disc.r", "on", "pair[0]", "pair[1]"],
       ["0", "Dot", "0", "true", "1", "-2"],
       ["1", "Disc", "1.5", "false", "3", "4"],
     ]);
@@ -155,6 +155,48 @@ suite("in the workbench", { timeout: 1800 * SECOND }, () => {
     const grey = Math.round((255 * 20) / 63); // from 0.5 / 64 to 63.5 / 64
     await bench.until("magenta", pixelIs(view, 10.5 / 64, 20.5 / 64, [255, 0, 255]));
     await bench.until("grey", pixelIs(view, 50.5 / 64, 20.5 / 64, [grey, grey, grey]));
+    const drag = (event: string): Promise<void> =>
+      view.locator('input[data-param="edge"]').evaluate((input: HTMLInputElement, event) => {
+        input.valueAsNumber = 0.75;
+        input.dispatchEvent(new Event(event));
+      }, event);
+    const wider = pixelIs(view, 40.5 / 64, 20.5 / 64, [255, 0, 255]);
+    await bench.again("more magenta while the slider is dragged", () => drag("input"), wider);
+    await drag("change");
+    const told = view.locator(".difference", { hasText: "1024 elements differ from the run before." });
+    await told.waitFor();
+    assert.ok(await wider());
+  });
+
+  test("a small grid is a table as it lies, and outputs and params have their order", async () => {
+    await bench.open("kinds.kernel");
+    await bench.place("example few");
+    const view = await bench.clickLens("run few", 'h1:has-text("kinds.checks@1")');
+    await ran(view);
+    const rows = (name: string): Promise<string[]> =>
+      view.locator(`section[aria-label="output ${name}"] tr`).allInnerTexts();
+    await bench.until("both tables", async () => (await view.locator("section.output tr").count()) === 6);
+    assert.deepEqual((await rows("slope")).map(words), [
+      ["y", "\\", "x", "0", "1", "2"],
+      ["0", "0", "1", "2"],
+      ["1", "10", "11", "12"],
+    ]);
+    assert.deepEqual((await rows("checks")).slice(1).map(words), [
+      ["0", "false", "true", "false"],
+      ["1", "true", "false", "true"],
+    ]);
+    assert.deepEqual(
+      await view
+        .locator("h2")
+        .allInnerTexts()
+        .then((titles) => titles.map((title) => words(title)[0])),
+      ["slope", "checks"],
+    );
+    const sliders = view.locator("input[data-param]");
+    assert.deepEqual(await sliders.evaluateAll((all) => all.map((one) => one.getAttribute("data-param"))), [
+      "steep",
+      "far",
+    ]);
   });
 
   test("a plot is read with the keyboard, and takes the colours of another theme", async () => {
@@ -194,6 +236,10 @@ suite("in the workbench", { timeout: 1800 * SECOND }, () => {
     await bench.open("laws.kernel");
     await bench.status().filter({ hasText: "3 proved, 1 refuted" }).waitFor();
     await page.locator(".editor-group-container.active .cgmr").nth(1).waitFor();
+    const hover = page.locator(".monaco-hover:visible", { hasText: /commutative: refuted/ });
+    await bench.place("stats.best@1");
+    await bench.command("Show or Focus Hover", hover);
+    await page.keyboard.press("Escape");
     const view = await bench.clickLens("not commutative", ".tree");
     assert.equal(await view.locator(".tree").count(), 2);
     assert.match(await view.locator("h1").innerText(), /stats\.best@1: merge is not commutative/);
@@ -206,6 +252,21 @@ suite("in the workbench", { timeout: 1800 * SECOND }, () => {
 
   test("an example says whether it came out as expected", async () => {
     await bench.clickLens("run three", 'p.good:has-text("result is what the example expects")');
+  });
+
+  test("a law that is not decided comes with what is in its way", async () => {
+    await bench.open("parallel.kernel");
+    await bench.status().filter({ hasText: "2 unknown" }).locator(".codicon-question").waitFor();
+    await bench.place("merge(a, b)");
+    await bench.command("kcheck: Show Proof / Witness", page.locator(".tab.active", { hasText: "kcheck Witness" }));
+    const view = await bench.view('h1:has-text("circuit.parallel@1: the laws of its merge")');
+    const laws = await view.locator("p.warning").allInnerTexts();
+    assert.equal(laws.length, 2);
+    for (const law of laws) assert.match(law, /unknown.*: undefined step/);
+    assert.match(
+      await view.locator("pre").innerText(),
+      /^this division may be by zero, .*\n.*resistors = \[0\.0, 0\.0\]/,
+    );
   });
 
   test("a name is changed in all files", async () => {
@@ -238,6 +299,10 @@ suite("in the workbench", { timeout: 1800 * SECOND }, () => {
   });
 
   test("a server that crashes again and again is left alone until it is asked for", async () => {
+    await bench.open("kinds.kernel");
+    await bench.place("example square");
+    const view = await bench.clickLens("run square", 'input[data-param="edge"]');
+    await ran(view);
     for (let crash = 2; crash <= 5; crash++) {
       await bench.until("a server", () => bench.servers().length > 0);
       const [pid] = bench.servers();
@@ -248,6 +313,13 @@ suite("in the workbench", { timeout: 1800 * SECOND }, () => {
     await message.waitFor();
     await bench.status().filter({ hasText: "stopped" }).waitFor();
     assert.deepEqual(bench.servers(), []);
+    await view.locator('input[data-param="edge"]').evaluate((input) => {
+      for (let step = 0; step < 3; step++) input.dispatchEvent(new Event("input"));
+    });
+    const told = view.locator("p.error", { hasText: "the kcheck server is not running" });
+    await bench.until("what is wrong", async () => (await told.count()) > 0);
+    await view.waitForTimeout(SECOND);
+    assert.equal(await told.count(), 1);
     await bench.again(
       "a server",
       () => message.getByRole("button", { name: "Restart Server" }).click(),

@@ -113,7 +113,10 @@ np.save("volume.npy", np.arange(24, dtype=np.float32).reshape(2, 3, 4))
         )
       ).join(""),
     );
-    assert.equal(lines, "x,y,x,y,z,w\n0,0,0,1,2,3\n1,0,4,5,6,7\n0,1,8,9,10,11\n1,1,12,13,14,15\n");
+    assert.equal(
+      lines,
+      "x,y,value.x,value.y,value.z,value.w\n0,0,0,1,2,3\n1,0,4,5,6,7\n0,1,8,9,10,11\n1,1,12,13,14,15\n",
+    );
   });
 });
 

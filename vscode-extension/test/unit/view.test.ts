@@ -66,6 +66,12 @@ suite("numbers as pixels", () => {
     );
   });
 
+  test("NaN is magenta in a preview of any range", () => {
+    const pixels = Uint8ClampedArray.of(255, 0, 255, 255, 255, 255, 255, 255);
+    relevel(pixels, { low: 1, high: 6 }, { low: 6, high: 7 });
+    assert.deepEqual([...pixels], [255, 0, 255, 255, 0, 0, 0, 255]);
+  });
+
   test("grey lies between both ends of the range, and NaN stands out", () => {
     const pixels = shade({ columns: 5, rows: 1, leaves: 1, values: Float32Array.of(-1, 0, 1, 3, NaN) }, grey);
     const rgba = Array.from({ length: 5 }, (_, i) => [...pixels.subarray(4 * i, 4 * i + 4)]);
