@@ -103,7 +103,7 @@ def _results(paths: Sequence[str], wanted: Wanted) -> Iterator[Checked]:
     # The parent alone reads standard input.  Workers are started afresh: a copy of a process with threads may hang.
     own = {path: check_file(path, wanted) for path in paths if path == STDIN}
     others = [path for path in paths if path not in own]
-    executor = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"))
+    executor = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), _listen)
     try:
         with _deaf_children():
             found = executor.map(_check_in_worker, others, [wanted] * len(others), chunksize=4)
@@ -136,9 +136,44 @@ def _deaf_children() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
+class _Stop:
+    """What SIGTERM does to a worker: it ends checks, but lets a result be sent.
+
+    Of one that is cut off the parent would wait for the rest.
+    """
+
+    def __init__(self) -> None:
+        self._is_asked = False
+        self._is_checking = False
+
+    def hear(self, *_: object) -> None:
+        self._is_asked = True
+        if self._is_checking:
+            raise KeyboardInterrupt
+
+    @contextmanager
+    def ends_this(self) -> Iterator[None]:
+        self._is_checking = True
+        try:
+            if self._is_asked:
+                raise KeyboardInterrupt
+            yield
+        finally:
+            self._is_checking = False
+
+
+_stop = _Stop()
+
+
+def _listen() -> None:
+    """Begin a worker.  A function, not a method, so that it is about the worker's own `_stop`."""
+    signal.signal(signal.SIGTERM, _stop.hear)
+
+
 def _check_in_worker(path: str, wanted: Wanted) -> Checked:
     """As `check_file`, with what a report needs and no more: all of it has to be sent."""
-    checked = check_file(path, wanted)
+    with _stop.ends_this():
+        checked = check_file(path, wanted)
     files = {path: _without_trees(file) for path, file in checked.files.items()}
     return replace(checked, file=files[checked.file.path], files=files, programs={}, examples=())
 
