@@ -121,7 +121,7 @@ print(json.dumps({
     assert.ok((seen.png ?? NaN) <= 1, `${seen.png} levels apart`);
     assert.deepEqual(
       { ...seen, png: 0 },
-      { png: 0, head: ["x", "y", "x", "y", "z", "w"], places: true, csv: 0, npy: 0 },
+      { png: 0, head: ["x", "y", "value.x", "value.y", "value.z", "value.w"], places: true, csv: 0, npy: 0 },
     );
   });
 
