@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -24,8 +24,6 @@ from kcheck.checker.law.sampling import sides
 from kcheck.checker.law.verdict import Trial, elements_of
 
 _CASES = 12
-_SECONDS = 0.1
-"""The most that this may take, in the time of `work`."""
 _STEPS = 12
 _SEED = 5
 _MOST_MOVED = 6
@@ -36,22 +34,24 @@ _NEAR = 1e-8
 """How near to each other two steps are that are one Float."""
 
 
-def cancelled(runner: Runner, wanted: Set[Law]) -> Iterator[tuple[Law, Trial]]:
-    """Trials that seem to break a law that is wanted."""
+def cancelled(runner: Runner, wanted: set[Law], deadline: float) -> Iterator[tuple[Law, Trial]]:
+    """Trials that seem to break a law still `wanted` (the caller takes some out).
+
+    Nothing is tried after the deadline, which is one of `work`.
+    """
     elements = Elements(runner.program, runner.constants, random.Random(_SEED))
-    until = work.clock() + _SECONDS
     for number in range(_CASES if runner.reals else 0):
-        if work.clock() > until:
+        if not wanted or work.clock() >= deadline:
             return
         case = elements.case(number)
         for law in sorted(wanted, key=lambda law: law.values):
             trial = Trial(case, *sides(law, range(law.values)))
             for leaf in _nearly_equal(runner, trial):
                 for moved in _moved(runner, trial, leaf):
-                    if runner.breaks(moved):
-                        yield law, moved
-                    if work.clock() > until:
+                    if work.clock() >= deadline:
                         return
+                    if law in wanted and runner.breaks(moved):
+                        yield law, moved
 
 
 def _nearly_equal(runner: Runner, trial: Trial) -> list[int]:

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterator, Set
+from collections.abc import Iterator
 from dataclasses import dataclass
 
+from kcheck.checker.law import work
 from kcheck.checker.law.cases import has_walked_shape
 from kcheck.checker.law.elements import Elements
 from kcheck.checker.law.evaluate import Case, Leaves, SmallField
 from kcheck.checker.law.problem import Law
-from kcheck.checker.law.running import Run, Runner
+from kcheck.checker.law.running import Runner
 from kcheck.checker.law.sampling import sides
 from kcheck.checker.law.verdict import Tree, Trial
 
@@ -23,6 +24,8 @@ _CASES = 6
 _MOST_VALUES = 40
 _MOST_ELEMENTS = 64
 """How many elements a tree may have."""
+_COMPARED = 3e-7
+"""The work of comparing the merges of three values."""
 _SEED = 4
 
 
@@ -35,12 +38,17 @@ class _Value:
     size: int
 
 
-def explored(runner: Runner, wanted: Set[Law]) -> Iterator[tuple[Law, Trial]]:
-    """For each law that is wanted, the smallest trial of each case that breaks it."""
+def explored(runner: Runner, wanted: set[Law], deadline: float) -> Iterator[tuple[Law, Trial]]:
+    """For each law still `wanted` (the caller takes some out), the smallest trial of each case that breaks it.
+
+    Nothing is tried after the deadline, which is one of `work`.
+    """
     elements = Elements(runner.program, runner.constants, random.Random(_SEED))
     for number in range(_CASES):
+        if not wanted or work.clock() >= deadline:
+            return
         case = elements.case(number)
-        met = _Met(runner.run(case))
+        met = _Met(runner, case, deadline)
         for law in sorted(wanted, key=lambda law: law.values):
             broken = min(met.broken(law), key=lambda values: sum(v.size for v in values), default=None)
             if broken is not None:
@@ -50,10 +58,10 @@ def explored(runner: Runner, wanted: Set[Law]) -> Iterator[tuple[Law, Trial]]:
 
 
 class _Met:
-    """The values of the elements of a case and of their merges, until these are many."""
+    """The values of the elements of a case and of their merges, until these are many or the deadline is there."""
 
-    def __init__(self, run: Run) -> None:
-        self._run = run
+    def __init__(self, runner: Runner, case: Case, deadline: float) -> None:
+        self._run = run = runner.run(case)
         self._values: list[_Value] = []
         self._at: dict[Leaves, int] = {}
         self._merged: dict[tuple[int, int], Leaves] = {}
@@ -61,7 +69,8 @@ class _Met:
             if isinstance(state, tuple):
                 self._add(_Value(state, position, 1))
         done = 0
-        while done < len(self._values):
+        while done < len(self._values) and work.clock() < deadline:
+            work.count(runner.seconds_a_merge * (2 * done + 1))
             for other in range(done + 1):
                 for pair in {(other, done), (done, other)}:
                     self._merge(*pair)
@@ -89,6 +98,7 @@ class _Met:
 
     def _not_associative(self) -> Iterator[tuple[_Value, ...]]:
         values = self._values
+        work.count(_COMPARED * len(values) ** 3)
         positions = {pair: self._at.get(leaves) for pair, leaves in self._merged.items()}
         for (i, j), left in positions.items():
             for k in range(len(values)) if left is not None else ():

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -42,6 +42,9 @@ from kcheck.grammar.recursion import deep_recursion
 if TYPE_CHECKING:
     from kcheck.checker.law.solver.messages import Message
     from kcheck.checker.law.solver.worker import Worker
+
+MakeTrials = Callable[[Runner, set[Law], float], Iterable[tuple[Law, Trial]]]
+"""Trials that seem to break a law that is wanted still, until a moment of `work`."""
 
 Told = Callable[[LawFinding], None]
 """Told of the verdict on a law as soon as there is one."""
@@ -69,6 +72,8 @@ _LAST_SECONDS = 1.0
 """What is kept for that of the time that was given, but for very short times."""
 _LEAST_SECONDS = 0.2
 """What is taken for the other tries, however short the time."""
+_TRIALS_SECONDS = 0.1
+"""The most work of making each other kind of trials."""
 _LARGE = 2_000
 """From so many terms on it takes longer to put a merge into itself than to try a few elements."""
 _MOST_REJECTED = 8
@@ -262,12 +267,14 @@ class _Judging:
         self._is_probed = self._is_probed or effort is not _FIRST
         self._tell_all()
 
-    def _by_trials(self, made: Callable[[Runner, Set[Law]], Iterable[tuple[Law, Trial]]], runner: Runner) -> None:
+    def _by_trials(self, made: MakeTrials, runner: Runner) -> None:
+        wanted = self._open
+        deadline = work.clock() + min(_TRIALS_SECONDS, self._deadline - time.monotonic())
         try:
-            for law, trial in made(runner, self._open):
-                if law in self._open:
-                    self._try(runner, law, trial)
-                    self._tell(law)
+            for law, trial in made(runner, wanted, deadline):
+                self._try(runner, law, trial)
+                self._tell(law)
+                wanted &= self._open
         except Unsupported:
             return  # too large to be compiled
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kcheck.checker.law import verdict
+from kcheck.checker.law import verdict, work
 from kcheck.checker.law.cancelling import cancelled
 from kcheck.checker.law.pipeline import Tools, judge_program
 from kcheck.checker.law.problem import Law
@@ -46,7 +46,7 @@ RIGHT = [
 @pytest.mark.parametrize("merge", RIGHT)
 def test_right_ones_are_not(merge: str) -> None:
     runner = WrittenOut(problem_of(over_floats(merge)), InterpretedParts)
-    assert all(witness_of(runner, law, trial) is None for law, trial in cancelled(runner, set(Law)))
+    assert all(witness_of(runner, law, trial) is None for law, trial in cancelled(runner, set(Law), work.clock() + 20))
 
 
 def test_several_fields_and_ports() -> None:
@@ -59,9 +59,9 @@ def test_several_fields_and_ports() -> None:
         "input gain: Rows<Float>;",
     )
     runner = WrittenOut(problem_of(program), InterpretedParts)
-    assert any(witness_of(runner, law, trial) for law, trial in cancelled(runner, {Law.ASSOCIATIVE}))
+    assert any(witness_of(runner, law, trial) for law, trial in cancelled(runner, {Law.ASSOCIATIVE}, work.clock() + 20))
 
 
 def test_without_floats_nothing_is_tried() -> None:
     runner = WrittenOut(problem_of(reduction("Int", "Int", "sample(values)", "a - b")), InterpretedParts)
-    assert not list(cancelled(runner, set(Law)))
+    assert not list(cancelled(runner, set(Law), work.clock() + 20))

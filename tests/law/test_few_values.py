@@ -96,7 +96,7 @@ SATURATING = reduction(
 @pytest.mark.parametrize("law", Law)
 def test_exploring_finds_what_only_long_trees_reach(law: Law) -> None:
     runner = WrittenOut(problem_of(SATURATING), InterpretedParts)
-    found = [trial for of, trial in explored(runner, {law}) if of is law]
+    found = [trial for of, trial in explored(runner, {law}, work.clock() + 20) if of is law]
     assert found
     assert all(runner.breaks(trial) for trial in found)
 
@@ -106,4 +106,12 @@ def test_exploring_finds_nothing_in_lawful_merges() -> None:
         runner = WrittenOut(
             problem_of(reduction("f: Int;", "Int", compute, f"S {{ f: {operation} }}")), InterpretedParts
         )
-        assert not list(explored(runner, set(Law)))
+        assert not list(explored(runner, set(Law), work.clock() + 20))
+
+
+def test_exploring_a_long_merge_ends_soon() -> None:
+    rounds = "var s = 0; for i in 0..1000 { s = s * 31 + (a.f ^ (b.f + i)); } S { f: s }"
+    runner = WrittenOut(problem_of(reduction("f: Int;", "Int", "S { f: v }", rounds)), InterpretedParts)
+    before = work.clock()
+    list(explored(runner, set(Law), before + 0.1))
+    assert work.clock() - before < 0.2
