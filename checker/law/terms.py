@@ -422,6 +422,23 @@ def postorder(terms: Sequence[Term]) -> Iterator[Term]:
         pending.pop()
 
 
+def choices(term: Term) -> frozenset[Term]:
+    """The terms that a tree of `if` may give; a term that is no `if` gives itself."""
+    found: set[Term] = set()
+    seen: set[Term] = set()
+    pending = [term]
+    while pending:
+        current = pending.pop()
+        if current in seen:
+            continue
+        seen.add(current)
+        if current.op is Op.IF:
+            pending.extend(current.args[1:])
+        else:
+            found.add(current)
+    return frozenset(found)
+
+
 def variables(terms: Sequence[Term]) -> list[Term]:
     """The variables of these terms, in the order of their numbers."""
     return sorted((t for t in postorder(terms) if t.op is Op.VAR), key=lambda t: t.number)

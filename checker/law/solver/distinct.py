@@ -14,7 +14,7 @@ from kcheck.checker.law.solver.entailment import entailed
 from kcheck.checker.law.solver.guards import test_text, tests_of_one_side
 from kcheck.checker.law.solver.session import Answer, Session
 from kcheck.checker.law.solver.wording import leaf_text
-from kcheck.checker.law.terms import Op, Sort, Term
+from kcheck.checker.law.terms import Sort, Term, choices
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +61,11 @@ def distinct_leaves(problem: Problem, session: Session, deadline: float) -> tupl
     own = indices(problem)
     found = []
     for i, leaf in enumerate(problem.compute.leaves):
-        choices = _choices(leaf)
-        if not choices & own:
+        chosen = choices(leaf)
+        if not chosen & own:
             continue
         text = f"{leaf_text(problem, i)} differs from element to element"
-        besides = tuple(sorted(choices - own, key=lambda term: term.number))
+        besides = tuple(sorted(chosen - own, key=lambda term: term.number))
         if besides:
             found += [
                 Distinct(i, guard, (), f"{text} where {test_text(problem, guard)}")
@@ -106,16 +106,3 @@ def _asked(problem: Problem, test: Term, state: Sequence[Term]) -> Term:
     """A test over state `h`, of another state."""
     [asked] = problem.terms.substitute((test,), dict(zip(problem.state("h"), state, strict=True)))
     return asked
-
-
-def _choices(term: Term) -> set[Term]:
-    """The terms that a tree of `if` may give."""
-    found: set[Term] = set()
-    pending = [term]
-    while pending:
-        current = pending.pop()
-        if current.op is Op.IF:
-            pending.extend(current.args[1:])
-        else:
-            found.add(current)
-    return found

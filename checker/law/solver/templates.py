@@ -17,7 +17,7 @@ from kcheck.checker.law.solver.guards import test_text, tests_of_one_side
 from kcheck.checker.law.solver.intervals import all_terms, given_ranges, ranges
 from kcheck.checker.law.solver.samples import Sample
 from kcheck.checker.law.solver.wording import leaf_text, number_text
-from kcheck.checker.law.terms import Op, Sort, Term, number, postorder, variables
+from kcheck.checker.law.terms import Op, Sort, Term, choices, number, postorder, variables
 from kcheck.checker.types import leaves
 
 MOST_CANDIDATES = 400
@@ -503,14 +503,7 @@ class _Makers:
 
 def _chosen_constants(term: Term) -> set[float]:
     """The numbers that a tree of `if` may give: what stands for none, mostly."""
-    found: dict[Term, None] = {}
-    pending = [term]
-    while pending:
-        current = pending.pop()
-        if current not in found:
-            found[current] = None
-            pending.extend(current.args[1:] if current.op is Op.IF else ())
-    return {float(number(current)) for current in found if current.is_const}
+    return {float(number(chosen)) for chosen in choices(term) if chosen.is_const}
 
 
 def _own(guard: Term) -> Term | None:

@@ -23,24 +23,23 @@ def constant(problem: Problem, index: int, value: int | Fraction) -> Term:
 
 
 def at_least(problem: Problem, index: int, value: int | Fraction) -> Invariant:
-    leaf = problem.state("h")[index]
-    holds = problem.terms.le(constant(problem, index, value), leaf)
-    return Invariant(f"{leaf_text(problem, index)} >= {number_text(value)}", holds)
+    return _bound(problem, index, ">=", value)
 
 
 def at_most(problem: Problem, index: int, value: int | Fraction) -> Invariant:
-    leaf = problem.state("h")[index]
-    holds = problem.terms.le(leaf, constant(problem, index, value))
-    return Invariant(f"{leaf_text(problem, index)} <= {number_text(value)}", holds)
+    return _bound(problem, index, "<=", value)
 
 
 def above(problem: Problem, index: int, value: int | Fraction) -> Invariant:
-    leaf = problem.state("h")[index]
-    holds = problem.terms.lt(constant(problem, index, value), leaf)
-    return Invariant(f"{leaf_text(problem, index)} > {number_text(value)}", holds)
+    return _bound(problem, index, ">", value)
 
 
 def below(problem: Problem, index: int, value: int | Fraction) -> Invariant:
-    leaf = problem.state("h")[index]
-    holds = problem.terms.lt(leaf, constant(problem, index, value))
-    return Invariant(f"{leaf_text(problem, index)} < {number_text(value)}", holds)
+    return _bound(problem, index, "<", value)
+
+
+def _bound(problem: Problem, index: int, order: str, value: int | Fraction) -> Invariant:
+    terms, leaf, end = problem.terms, problem.state("h")[index], constant(problem, index, value)
+    low, high = (leaf, end) if order[0] == "<" else (end, leaf)
+    holds = terms.le(low, high) if order.endswith("=") else terms.lt(low, high)
+    return Invariant(f"{leaf_text(problem, index)} {order} {number_text(value)}", holds)
