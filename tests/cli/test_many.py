@@ -6,6 +6,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -60,8 +62,9 @@ def test_what_a_worker_cannot_read_is_wrong_usage(
         checking.check_files(paths, checking.Wanted(laws=False), lambda _: None)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX here")
-def test_an_interrupt_ends_the_workers_too(home: Path) -> None:
+@contextmanager
+def checking_for_long(home: Path) -> Iterator[subprocess.Popen[str]]:
+    """`kcheck check` in the middle of files that take its workers long."""
     slow = "\n".join(GOOD.format(i).replace("half", f"half{i}") for i in range(400))
     for i in range(COUNT):
         (home / f"f{i:03}.kernel").write_text(slow.replace("x * ", f"x * {i}.0 * "))
@@ -69,13 +72,25 @@ def test_an_interrupt_ends_the_workers_too(home: Path) -> None:
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     ) as process:
-        assert process.stderr is not None
         time.sleep(2.5)
-        started = time.monotonic()
-        os.killpg(process.pid, signal.SIGINT)
         try:
-            assert process.wait(10) == 130
+            yield process
         finally:
             process.kill()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX here")
+def test_an_interrupt_ends_the_workers_too(home: Path) -> None:
+    with checking_for_long(home) as process:
+        started = time.monotonic()
+        os.killpg(process.pid, signal.SIGINT)
+        _, errors = process.communicate(timeout=10)
+        assert process.returncode == 130
         assert time.monotonic() - started < 5
-        assert process.stderr.read() == ""  # so no worker holds it open any more
+        assert errors == ""  # to its end, so no worker holds it open any more
+
+
+def test_workers_do_not_outlive_what_started_them(home: Path) -> None:
+    with checking_for_long(home) as process:
+        process.kill()
+        process.communicate(timeout=10)  # as long as a worker holds its end open this waits

@@ -168,6 +168,15 @@ _stop = _Stop()
 def _listen() -> None:
     """Begin a worker.  A function, not a method, so that it is about the worker's own `_stop`."""
     signal.signal(signal.SIGTERM, _stop.hear)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """A worker whose parent was killed would wait for files for ever."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
 
 
 def _check_in_worker(path: str, wanted: Wanted) -> Checked:
