@@ -426,7 +426,7 @@ def _register_features(server: KernelServer) -> None:
 
     @server.feature(lsp.WORKSPACE_SYMBOL)
     async def workspace_symbol(params: lsp.WorkspaceSymbolParams) -> Any:
-        return symbols.workspace_symbols(server.state.files(), params.query)
+        return symbols.workspace_symbols(await server.state.files(), params.query)
 
     @server.feature(lsp.TEXT_DOCUMENT_FOLDING_RANGE)
     async def folding_range(params: lsp.FoldingRangeParams) -> Any:

@@ -124,17 +124,16 @@ class Workspace:
             return
         self.proofs.forget(document.path)
         self.outcomes.forget(document.path)
-        if is_file(document.path) and self._is_inside(Path(document.path)):
-            self._touch(document.path, Urgency.BACKGROUND)
-        else:
-            self.forget(document.path)
-            self._touch_users(document.path)
+        self._read_again(document.path, is_wanted=self._is_inside(Path(document.path)))
 
     def touch_on_disk(self, path: str) -> None:
         """A file was made, changed or removed by somebody else."""
-        if self.documents.at(path) is not None:
-            return
-        if Path(path).is_file():
+        if self.documents.at(path) is None:
+            self._read_again(path, is_wanted=True)
+
+    def _read_again(self, path: str, *, is_wanted: bool) -> None:
+        """What is known of a file that is not open comes from the disk, where it lies there."""
+        if is_wanted and is_file(path) and Path(path).is_file():
             self._touch(path, Urgency.BACKGROUND)
         else:
             self.forget(path)
@@ -224,12 +223,14 @@ class Workspace:
         self._analysed(analysis.path)
 
     def is_current(self, path: str) -> bool:
-        """Whether the last analysis is of the text as it stands."""
+        """Whether the last analysis is of the text as it stands in the editor, or of a file where it is not open."""
         known, document = self._known.get(path), self.documents.at(path)
         if known is None or known.analysis is None:
             return False
         analysis = known.analysis
-        return document is None or (analysis.version == document.version and analysis.text == document.text)
+        if document is None:
+            return analysis.version is None
+        return analysis.version == document.version and analysis.text == document.text
 
     @property
     def is_idle(self) -> bool:
@@ -243,10 +244,16 @@ class Workspace:
         if known is None:
             return None
         if not self.is_current(path):
-            waiting: asyncio.Future[None] = self._loop.create_future()
-            known.waiting.append(waiting)
-            await asyncio.wait([waiting], timeout=_PATIENCE_SECONDS)
+            await self._wait_for([known])
         return self.view(path)
+
+    async def _wait_for(self, files: Sequence[_Known]) -> None:
+        """Until they are analysed as they stand, or for as long as a request waits."""
+        waiting: list[asyncio.Future[None]] = [self._loop.create_future() for _ in files]
+        for known, future in zip(files, waiting, strict=True):
+            known.waiting.append(future)
+        if waiting:
+            await asyncio.wait(waiting, timeout=_PATIENCE_SECONDS)
 
     def view(self, path: str) -> View | None:
         """A view of a file as it was last analysed."""
@@ -278,10 +285,13 @@ class Workspace:
             traits=self.traits,
         )
 
-    def files(self) -> Iterator[tuple[str, Checked]]:
-        """The last analysis of each file, by URI."""
-        for path, checked in self._every.items():
-            yield self.documents.uri(path), checked
+    async def files(self) -> Sequence[tuple[str, Checked]]:
+        """The last analysis of each file, by URI; those that were just typed in, opened or closed are waited for."""
+        late = [path for path in self._known if not self.is_current(path)]
+        # Those that were never open are waited for by nobody: there may be thousands.
+        touched = [path for path in late if self._known[path].analysis is not None or self.documents.at(path)]
+        await self._wait_for([self._known[path] for path in touched])
+        return [(self.documents.uri(path), checked) for path, checked in self._every.items()]
 
     def loader(self, path: str) -> Loader:
         """What finds the packages that a file uses."""

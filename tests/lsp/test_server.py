@@ -682,6 +682,28 @@ async def test_settings_that_make_no_sense_are_told(folder: Path) -> None:
     assert await client.stop() == 0
 
 
+async def test_symbols_are_those_of_the_texts_as_they_stand(folder: Path) -> None:
+    (folder / "helpers.kernel").write_text(HELPERS)
+    client = Client()
+    await client.start(folder)
+    uri = uri_in(folder, "helpers.kernel")
+
+    async def named(query: str) -> list[str]:
+        found = await client.request("workspace/symbol", {"query": query})
+        return [symbol["location"]["uri"] for symbol in found]
+
+    client.open(uri, HELPERS.replace("twice", "thrice"))
+    assert (await named("twice"), await named("thrice")) == ([], [uri])
+    client.close(uri)
+    assert (await named("twice"), await named("thrice")) == ([uri], [])
+    never_saved = uri_in(folder, "unsaved.kernel")
+    client.open(never_saved, HELPERS.replace("twice", "thrice"))
+    assert await named("thrice") == [never_saved]
+    client.close(never_saved)
+    assert await named("thrice") == []
+    assert await client.stop() == 0
+
+
 @pytest.mark.skipif(os.name != "posix", reason="links need rights elsewhere")
 async def test_a_workspace_behind_a_link_is_one(folder: Path, tmp_path: Path) -> None:
     link = tmp_path / "link"
