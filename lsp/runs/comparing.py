@@ -25,19 +25,20 @@ def compared(
     domain: tuple[int, ...] | None,
     options: Options,
     backends: tuple[str, str],
-) -> Comparison:
-    """What both backends gave; raises `RunError` where one of them refuses."""
+) -> tuple[Comparison, dict[str, Field]]:
+    """What both backends gave, and the fields of the first; raises `RunError` where one of them refuses."""
     ours, theirs = (_executed(program, values, domain, replace(options, backend=name)) for name in backends)
     first: FirstDifference | None = None
     outputs: list[Output] = []
-    for kind, name, got, other in _pairs(program, ours, theirs):
+    pairs = _pairs(program, ours, theirs)
+    for kind, name, got, other in pairs:
         found = differences(got, other, same_bits)
+        shown = output(name, kind, got, FULL)
+        outputs.append(replace(shown, difference=change(got, other, FULL)) if found else shown)
         if found:
-            shown = output(name, kind, got, FULL)
-            outputs.append(replace(shown, difference=change(got, other, FULL)))
             part = leaf_name(got.type.element, found[0].leaf.path)
             first = first or FirstDifference(name, found[0].place(got), part, found[0].texts)
-    return Comparison(
+    comparison = Comparison(
         kernel=program.name,
         backends=backends,
         seconds=(ours.run_seconds, theirs.run_seconds),
@@ -45,6 +46,7 @@ def compared(
         first=first,
         outputs=tuple(outputs),
     )
+    return comparison, {name: got for _, name, got, _ in pairs}
 
 
 def _executed(

@@ -319,8 +319,8 @@ class FirstDifference:
 class Comparison:
     """What came of a run on two backends; with an `error` there is no more.
 
-    `fallbacks` say, for each of the backends, why another one ran in its place.  `outputs` hold those that differ,
-    as the first backend gave them.
+    `fallbacks` say, for each of the backends, why another one ran in its place.  `outputs` are as the first backend
+    gave them, with the difference for those that differ.
     """
 
     kernel: str

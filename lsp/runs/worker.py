@@ -104,7 +104,9 @@ class Worker:
         domain = task.domain or (task.example.domain if task.example else None)
         options = Options(task.backend, reading, cancelled=lambda: message.number <= self._cancelled, progress=tell)
         if message.backends is not None:
-            return compared(program, values, domain, options, message.backends)
+            comparison, fields = compared(program, values, domain, options, message.backends)
+            key = _key(program, task)
+            return replace(comparison, outputs=self._with_files(comparison.outputs, key, message.number, fields))
         result = execute(program, values, domain, options)
         params = () if task.quick else settings(program, written, reading)
         shown = _result(program, task, result, params)
@@ -115,7 +117,7 @@ class Worker:
         if task.example and task.is_example:
             found = judged(task.example, result, reading)
             shown = replace(shown, expectations=tuple(Expectation(name, problem) for name, problem in found))
-        return self._in_full(shown, message, shown_fields)
+        return self._in_full(shown, _key(program, task), message.number, shown_fields)
 
     def _quick_detail(self, task: Task) -> Detail:
         if not task.picture_files:
@@ -123,12 +125,18 @@ class Worker:
         self._pictures.begin()
         return replace(QUICK, store=self._pictures.store)
 
-    def _in_full(self, shown: RunResult, message: Run, fields: Sequence[tuple[str, str, Field]]) -> RunResult:
+    def _in_full(self, shown: RunResult, key: Key, number: int, fields: Sequence[tuple[str, str, Field]]) -> RunResult:
         """With all there is to see of the outputs; they are kept for the difference to the next run's."""
-        key = (message.task.path, shown.kernel, shown.example)
         outputs = [self._shown(key, kind, name, field) for kind, name, field in fields]
-        files = self._results.keep(key, message.number, {name: field for _, name, field in fields})
-        return replace(shown, outputs=tuple(replace(one, file=files.get(one.name)) for one in outputs))
+        named = {name: field for _, name, field in fields}
+        return replace(shown, outputs=self._with_files(outputs, key, number, named))
+
+    def _with_files(
+        self, outputs: Sequence[Output], key: Key, number: int, fields: Mapping[str, Field]
+    ) -> tuple[Output, ...]:
+        """The outputs of the last result of its key, with the files of their arrays."""
+        files = self._results.keep(key, number, fields)
+        return tuple(replace(one, file=files.get(one.name)) for one in outputs)
 
     def _shown(self, key: Key, kind: str, name: str, field: Field) -> Output:
         made = output(name, kind, field, FULL)
@@ -163,6 +171,10 @@ def _written(program: Program, task: Task) -> dict[str, BoundValue]:
     """All values by name, as they are written."""
     texts = {name: parsed(program, name, text) for name, text in task.texts.items()}
     return {**(task.example.values if task.example else {}), **texts, **task.params}
+
+
+def _key(program: Program, task: Task) -> Key:
+    return task.path, program.name, task.example.name if task.example else None
 
 
 def _result(program: Program, task: Task, result: Result, params: tuple[Setting, ...]) -> RunResult:

@@ -9,8 +9,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from kcheck.lsp.documents import path_of
 from tests.lsp.client import CAPABILITIES, Client, ServerError
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -302,6 +304,9 @@ async def test_backends_are_compared(client: Client, folder: Path) -> None:
     client.open(uri, GAIN)
     found = await command(client, "compare", uri=uri, kernel="sound.gain@1")
     assert (found["same"], found["backends"]) == (True, ["interpreter", "jit"])
+    (shown,) = found["outputs"]  # to look at, as after a run
+    assert (shown["name"], shown.get("difference")) == ("result", None)
+    assert np.load(path_of(shown["file"])).tolist() == shown["values"]
 
 
 SLOW = """\

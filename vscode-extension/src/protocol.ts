@@ -166,7 +166,7 @@ export interface Comparison {
   message: string;
   seconds: Record<string, number>;
   fallbacks?: Record<string, string | null>;
-  /** What differs, as the first backend gave it. */
+  /** As the first backend gave them, with the difference for those that differ. */
   outputs: Output[];
   error?: RunProblem;
 }
