@@ -75,6 +75,25 @@ def test_many_cases_are_left_alone() -> None:
     assert few.shown(terms, (total, plain), facts, math.inf) is None
 
 
+def test_numbers_that_are_equal_in_a_case_stand_for_one_another() -> None:
+    terms = Terms()
+    x = terms.var("x", Sort.INT)
+    p, q, r = (terms.var(name, Sort.REAL) for name in "pqr")
+    is_zero = terms.eq(x, terms.integer(0))
+    times = Op.MUL
+    goal = (
+        terms.if_(is_zero, terms.apply(times, p, q), terms.apply(times, p, p)),
+        terms.if_(is_zero, terms.apply(times, r, r), terms.apply(times, r, p)),
+    )
+    at_zero = [terms.or_(terms.not_(is_zero), terms.eq(a, b)) for a, b in ((p, q), (r, q))]
+    at_one = terms.or_(is_zero, terms.eq(r, p))
+    bounds = within(terms, x, 0, 1)
+    assert few.shown(terms, goal, [*bounds, *at_zero, at_one], math.inf) == {0, 1, 2, 3, 4}
+    for missing in (at_zero[0], at_zero[1], at_one):
+        facts = [fact for fact in (*bounds, *at_zero, at_one) if fact is not missing]
+        assert few.shown(terms, goal, facts, math.inf) is None
+
+
 # ---------------------------------------------------------------- tests for 0
 
 

@@ -138,10 +138,15 @@ _BOTH = (
 
 def strategies(roots: Sequence[Term]) -> tuple[Strategy, ...]:
     """What to try for terms of these sorts, cheap before dear."""
-    sorts = {term.sort for term in postorder(roots)}
+    found = list(postorder(roots))
+    sorts = {term.sort for term in found}
     if Sort.REAL not in sorts:
         return _INTS
-    return _BOTH if Sort.INT in sorts else _REALS
+    if Sort.INT not in sorts:
+        return _REALS
+    has_bits = any(term.op in _BIT_OPERATIONS for term in found)
+    # Words of bits beside real numbers are slow, and add nothing where Ints are only added and compared.
+    return _BOTH if has_bits else tuple(strategy for strategy in _BOTH if strategy.encoding is not Encoding.BITS)
 
 
 def exact_strategies(roots: Sequence[Term]) -> tuple[Strategy, ...]:

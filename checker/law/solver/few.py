@@ -46,11 +46,29 @@ def shown(terms: Terms, goal: Goal, facts: Sequence[Term], deadline: float) -> s
         if terms.false in known:
             used.add(known.index(terms.false))
             continue
+        same, equations = _equal_variables(known)
+        if same:
+            used |= equations
+            left, right, *known = terms.substitute((left, right, *known), same)
         search = Search(known, _PATHS, deadline)
         if not search.proved([(left, right)]):
             return None
         used |= search.used
     return used
+
+
+def _equal_variables(facts: Sequence[Term]) -> tuple[dict[Term, Term], set[int]]:
+    """For each variable that is said to be equal to others the one that stands for them, and the facts that say it."""
+    same: dict[Term, Term] = {}
+    saying = set()
+    for i, fact in enumerate(facts):
+        for part in conjuncts((fact,)):
+            if part.op is Op.EQ and all(side.op is Op.VAR for side in part.args):
+                one, other = (same.get(side, side) for side in part.args)
+                if one is not other:
+                    same = {v: one if stands is other else stands for v, stands in same.items()} | {other: one}
+                    saying.add(i)
+    return same, saying
 
 
 def _values(goal: Goal, facts: Sequence[Term]) -> dict[Term, range]:

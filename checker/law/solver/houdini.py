@@ -28,7 +28,7 @@ from kcheck.checker.law.solver.session import Answer, Engine, Loaded, Session
 from kcheck.checker.law.solver.smtlib import Encoding
 from kcheck.checker.law.solver.templates import other_candidates, simple_candidates, whole_leaves
 from kcheck.checker.law.solver.thresholds import above, is_order_relation
-from kcheck.checker.law.terms import Op, Term, variables
+from kcheck.checker.law.terms import Op, Sort, Term, postorder, variables
 
 _SECONDS_ALL = 0.3
 """For the question whether all candidates are kept."""
@@ -46,26 +46,44 @@ def infer(problem: Problem, deadline: float, session: Session | None = None) -> 
 
 
 def infer_in_steps(problem: Problem, deadline: float, session: Session) -> Iterator[tuple[Invariant, ...]]:
-    """Ever more invariants: bounds and equations, which need no solver, then simple ones, then all."""
+    """Ever more invariants: bounds and equations, which need no solver, then simple ones, then all.
+
+    What z3 may take long for comes last.
+    """
     samples = reachable_samples(problem)
     bounds = {invariant.holds: invariant for invariant in (*interval_invariants(problem), *counted_invariants(problem))}
     found = (*bounds.values(), *equations(problem, samples))
     yield found
     found = (*found, *_whole(problem, session, found, whole_leaves(problem, samples), deadline))
     simple = simple_candidates(problem, samples)
+    soon, late = _encodings(problem)
     by_thresholds = _by_thresholds(problem, session, simple, deadline)
-    found = _extended(problem, session, (*found, *by_thresholds), simple, deadline)
+    found = _extended(problem, session, (*found, *by_thresholds), simple, soon, deadline)
     yield found
     # What did not follow from simple ones may do so from others.
-    yield _extended(problem, session, found, [*simple, *other_candidates(problem, samples, found)], deadline)
+    tried = [*simple, *other_candidates(problem, samples, found)]
+    found = _extended(problem, session, found, tried, soon, deadline)
+    yield found
+    if late:
+        yield _extended(problem, session, found, tried, late, deadline)
+
+
+def _encodings(problem: Problem) -> tuple[Sequence[Encoding], Sequence[Encoding]]:
+    """Those that answer soon, and the others, which know products of Reals or words beside them."""
+    roots = (*problem.merge.leaves, *problem.compute.leaves)
+    found = tuple(dict.fromkeys(strategy.encoding for strategy in strategies(roots)))
+    return (found[:1], found[1:]) if any(term.sort is Sort.REAL for term in postorder(roots)) else (found, ())
 
 
 def _extended(
-    problem: Problem, session: Session, found: tuple[Invariant, ...], tried: Sequence[Invariant], deadline: float
+    problem: Problem,
+    session: Session,
+    found: tuple[Invariant, ...],
+    tried: Sequence[Invariant],
+    encodings: Sequence[Encoding],
+    deadline: float,
 ) -> tuple[Invariant, ...]:
     """With those that are tried and turn out to be inductive."""
-    roots = (*problem.merge.leaves, *problem.compute.leaves)
-    encodings = tuple(dict.fromkeys(strategy.encoding for strategy in strategies(roots)))
     for batch in _batches(problem, [candidate for candidate in tried if candidate not in found]):
         left = batch
         for encoding in encodings:
