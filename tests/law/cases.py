@@ -62,6 +62,10 @@ class LawCase:
         return self.name.startswith(("monoids/", "workshop/"))
 
     @property
+    def is_of_a_field(self) -> bool:
+        return self.name.startswith(("databases/", "discrete/", "physics/"))
+
+    @property
     def is_undefined(self) -> bool:
         return self.laws == UNDEFINED
 

@@ -6,6 +6,7 @@ problem's obligations say so.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -292,8 +293,8 @@ class Reals:
         number = content(p)
         rest = scale(shift(p, inverse(monomial)), tidy(1 / Fraction(number)))
         result = Ratio(self._logarithm_of_number(Fraction(number)))
-        if constant_value(rest) != 1:
-            result = self.add(result, Ratio(of_atom(self._atoms.make(Kind.LOG, (key(rest), ONE)))))
+        for factor in self._positive_factors(rest):
+            result = self.add(result, Ratio(of_atom(self._atoms.make(Kind.LOG, (key(factor), ONE)))))
         for atom, exponent in monomial:
             if self._atoms[atom].kind is Kind.EXP:
                 argument = self._atoms[atom].key
@@ -303,6 +304,19 @@ class Reals:
                 part = Ratio({power(self._atoms.make(Kind.LOG, (key(of_atom(atom)), ONE))): exponent})
             result = self.add(result, part)
         return result
+
+    def _positive_factors(self, p: Polynomial) -> Iterator[Polynomial]:
+        """Numbered factors of p that are above 0, as far as there are some, and the rest of it, if it is not 1."""
+        for factor in tuple(self._atoms.factors):
+            while len(p) > len(factor) > 1 and self._facts.sign(factor) == ABOVE:
+                self._facts.check_time()
+                quotient = divide(p, factor)
+                if quotient is None:
+                    break
+                yield factor
+                p = quotient
+        if constant_value(p) != 1:
+            yield p
 
     def _logarithm_of_number(self, value: Fraction) -> Polynomial:
         result: dict[Monomial, Number] = {}

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 
 from kcheck.checker.law.problem import Invariant, Obligation, Problem, ghost_count
 from kcheck.checker.law.solver.bounded import Bounds
-from kcheck.checker.law.solver.entailment import entailed, needed, nonlinear
+from kcheck.checker.law.solver.entailment import entailed, needed, needed_of_reals, nonlinear
 from kcheck.checker.law.solver.intervals import given_ranges
 from kcheck.checker.law.solver.laws import count_facts, holds, reachable_facts
 from kcheck.checker.law.solver.session import Answer, Session
-from kcheck.checker.law.solver.smtlib import Encoding
-from kcheck.checker.law.terms import Term
+from kcheck.checker.law.terms import Sort, Term, postorder
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +73,11 @@ def _in_merge(
         for invariant in invariants
     ]
     facts = [*problem.assumptions, *count_facts(problem, states)]
-    encodings = (Encoding.LINEAR, *nonlinear((goal, *optional)))
-    core = needed(session, terms, facts, optional, goal, deadline, encodings)
+    core = needed(session, terms, facts, optional, goal, deadline)
+    if core is None and any(term.sort is Sort.REAL for term in postorder((goal,))):
+        core = needed_of_reals(session, terms, facts, optional, goal, deadline)
+    if core is None:
+        core = needed(session, terms, facts, optional, goal, deadline, nonlinear((goal, *optional)))
     if core is not None:
         return [invariants[i] for i in sorted(core)]
     facts = [*problem.assumptions, *reachable_facts(problem, states, invariants)]

@@ -88,6 +88,8 @@ def _whole(facts: Sequence[Term]) -> frozenset[Term]:
 
 
 _CORE_SECONDS = 0.3
+_NONLINEAR_SECONDS = 0.1
+_QUICK_SECONDS = 0.03
 _BIT_OPERATIONS = (
     Op.BIT_AND,
     Op.BIT_OR,
@@ -218,17 +220,95 @@ def needed(
     goal: Term,
     deadline: float,
     encodings: Sequence[Encoding] = (Encoding.LINEAR,),
+    share: float = 1.0,
 ) -> frozenset[int] | None:
-    """Positions of optional facts that, with the facts, imply the goal; None where that is not seen quickly."""
+    """Positions of optional facts that, with the facts, imply the goal; None where that is not seen quickly.
+
+    z3 gets a `share` of the time that it usually gets.
+    """
     if goal is terms.true:
         return frozenset()
     for encoding in () if session.is_spent else encodings:
-        written = script(terms, facts, (goal,), encoding, optional)
-        loaded = session.load(written.lines, Engine.BITS if encoding is Encoding.BITS else Engine.SMT)
-        if loaded.check(deadline, _CORE_SECONDS, (*written.kept, *written.fails)) is Answer.NONE:
-            core = loaded.core()
-            return frozenset(i for i, name in enumerate(written.kept) if name in core)
+        if encoding is Encoding.BITS:
+            core = _needed_of_bits(session, terms, facts, optional, goal, deadline, share * _CORE_SECONDS)
+        else:
+            core = _core(session, terms, facts, optional, goal, deadline, share * _CORE_SECONDS, encoding)
+        if core is not None:
+            return core
     return None
+
+
+def _core(
+    session: Session,
+    terms: Terms,
+    facts: Sequence[Term],
+    optional: Sequence[Term],
+    goal: Term,
+    deadline: float,
+    seconds: float,
+    encoding: Encoding,
+) -> frozenset[int] | None:
+    """The optional facts that z3 names as those which imply the goal."""
+    written = script(terms, facts, (goal,), encoding, optional)
+    loaded = session.load(written.lines, Engine.BITS if encoding is Encoding.BITS else Engine.SMT)
+    if loaded.check(deadline, seconds, (*written.kept, *written.fails)) is not Answer.NONE:
+        return None
+    core = loaded.core()
+    return frozenset(i for i, name in enumerate(written.kept) if name in core)
+
+
+def _needed_of_bits(
+    session: Session,
+    terms: Terms,
+    facts: Sequence[Term],
+    optional: Sequence[Term],
+    goal: Term,
+    deadline: float,
+    seconds: float,
+) -> frozenset[int] | None:
+    """The same for words of bits, of which z3 shows more when it need not say why: all facts where that took long."""
+    begun = work.clock()
+    written = single_script(terms, [*facts, *optional], goal, Encoding.BITS)
+    if session.load(written.lines, Engine.BITS).check(deadline, seconds) is not Answer.NONE:
+        return None
+    if work.clock() - begun > _QUICK_SECONDS:
+        return frozenset(range(len(optional)))
+    core = _core(session, terms, facts, optional, goal, deadline, seconds, Encoding.BITS)
+    return frozenset(range(len(optional))) if core is None else core
+
+
+def follows_of_reals(
+    session: Session,
+    terms: Terms,
+    facts: Sequence[Term],
+    goal: Term,
+    deadline: float,
+    known: Mapping[Term, Interval] | None = None,
+) -> bool:
+    """Whether the goal is seen to follow by what decides polynomials over the reals, and nothing else."""
+    if goal is terms.true:
+        return True
+    near = [facts[i] for i in connected([spoken_of(fact) for fact in facts], goal)]
+    written = single_script(terms, near, goal, Encoding.RELAXED, known)
+    return session.load(written.lines, Engine.NONLINEAR).check(deadline, _NONLINEAR_SECONDS) is Answer.NONE
+
+
+def needed_of_reals(
+    session: Session, terms: Terms, facts: Sequence[Term], optional: Sequence[Term], goal: Term, deadline: float
+) -> frozenset[int] | None:
+    """The same by what decides polynomials over the reals: it names no facts, so one after the other is left out."""
+
+    def follows(positions: Sequence[int]) -> bool:
+        return follows_of_reals(session, terms, [*facts, *(optional[i] for i in positions)], goal, deadline)
+
+    kept = list(range(len(optional)))
+    if session.is_spent or not follows(kept):
+        return None
+    for i in reversed(range(len(optional))):
+        fewer = [other for other in kept if other != i]
+        if not session.is_spent and follows(fewer):
+            kept = fewer
+    return frozenset(kept)
 
 
 def quickest(roots: Sequence[Term]) -> tuple[Encoding, ...]:

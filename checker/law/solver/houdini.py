@@ -12,7 +12,16 @@ from functools import partial
 from kcheck.checker.law import work
 from kcheck.checker.law.algebra.interval import Interval
 from kcheck.checker.law.problem import Invariant, Problem, ghost_count
-from kcheck.checker.law.solver.entailment import Script, connected, entailed, script, spoken_of, strategies
+from kcheck.checker.law.solver.conditions import condition_candidates
+from kcheck.checker.law.solver.entailment import (
+    Script,
+    connected,
+    entailed,
+    follows_of_reals,
+    script,
+    spoken_of,
+    strategies,
+)
 from kcheck.checker.law.solver.equations import equations
 from kcheck.checker.law.solver.intervals import (
     WHOLE,
@@ -28,6 +37,7 @@ from kcheck.checker.law.solver.session import Answer, Engine, Loaded, Session
 from kcheck.checker.law.solver.smtlib import Encoding
 from kcheck.checker.law.solver.templates import other_candidates, simple_candidates, whole_leaves
 from kcheck.checker.law.solver.thresholds import above, is_order_relation
+from kcheck.checker.law.solver.words import word_candidates
 from kcheck.checker.law.terms import Op, Sort, Term, postorder, variables
 
 _SECONDS_ALL = 0.3
@@ -37,6 +47,8 @@ _MANY = 60
 """From so many candidates on those that have nothing to do with one another are asked for one after the other."""
 _SECONDS = 0.7
 """For each encoding."""
+_SECONDS_REALS = 0.3
+"""For polynomials over the reals, one goal at a time."""
 
 
 def infer(problem: Problem, deadline: float, session: Session | None = None) -> tuple[Invariant, ...]:
@@ -55,7 +67,7 @@ def infer_in_steps(problem: Problem, deadline: float, session: Session) -> Itera
     found = (*bounds.values(), *equations(problem, samples))
     yield found
     found = (*found, *_whole(problem, session, found, whole_leaves(problem, samples), deadline))
-    simple = simple_candidates(problem, samples)
+    simple = [*simple_candidates(problem, samples), *word_candidates(problem, samples)]
     soon, late = _encodings(problem)
     by_thresholds = _by_thresholds(problem, session, simple, deadline)
     found = _extended(problem, session, (*found, *by_thresholds), simple, soon, deadline)
@@ -63,6 +75,11 @@ def infer_in_steps(problem: Problem, deadline: float, session: Session) -> Itera
     # What did not follow from simple ones may do so from others.
     tried = [*simple, *other_candidates(problem, samples, found)]
     found = _extended(problem, session, found, tried, soon, deadline)
+    conditions = condition_candidates(problem, samples)
+    if conditions:
+        bounds_left = [i for i in simple if i not in found and is_bound(i.holds) and _is_of_reals(i)]
+        of_reals = _of_reals(problem, session, found, [*conditions, *bounds_left], deadline)
+        found = _without_redundant(problem, session, (*found, *of_reals), deadline) if of_reals else found
     yield found
     if late:
         yield _extended(problem, session, found, tried, late, deadline)
@@ -167,6 +184,33 @@ def _inductive(
     """The largest part of `tried` that could be shown to be inductive, `known` given."""
     tried = _followed(problem, session, _first(problem, tried), tried, encoding, until)
     return _followed(problem, session, _step(problem, known, tried), tried, encoding, until)
+
+
+def _of_reals(
+    problem: Problem, session: Session, known: Sequence[Invariant], tried: Sequence[Invariant], deadline: float
+) -> tuple[Invariant, ...]:
+    """Those of `tried` that are inductive together, one goal at a time, by what decides polynomials over the reals.
+
+    Of `known` what holds only where something else does is left out: it seldom helps, and takes long.
+    """
+    plain = [invariant for invariant in known if invariant.holds.op is not Op.OR]
+    until = min(deadline, work.clock() + _SECONDS_REALS)
+    kept = [i for i in tried if _follows_of_reals(problem, session, _first(problem, [i]), until)]
+    while kept:
+        rest = [i for i in kept if _follows_of_reals(problem, session, _step(problem, [*plain, *kept], [i]), until)]
+        if len(rest) == len(kept):
+            break
+        kept = rest
+    return tuple(kept)
+
+
+def _is_of_reals(invariant: Invariant) -> bool:
+    return all(variable.sort is Sort.REAL for variable in variables((invariant.holds,)))
+
+
+def _follows_of_reals(problem: Problem, session: Session, asked: _Question, deadline: float) -> bool:
+    [goal], facts = asked.goals, [*asked.facts, *asked.before]
+    return follows_of_reals(session, problem.terms, facts, goal, deadline, asked.known)
 
 
 def _by_thresholds(

@@ -140,15 +140,18 @@ class OpenLaw:
                 if core is not None:
                     self._close(leaf, [told[i].invariant for i in sorted(core)], "thresholds")
 
-    def by_solver(self, session: Session, deadline: float) -> None:
-        """Try the quickest way, which also tells which invariants it needs; not what algebra has yet to try."""
+    def by_solver(self, session: Session, deadline: float, share: float = 1.0) -> None:
+        """Try the quickest way, which also tells which invariants it needs; not what algebra has yet to try.
+
+        z3 gets a `share` of the time that it usually gets.
+        """
         terms = self._problem.terms
         for leaf, goal in list(self._open.items()):
             told = self._told_of(goal)
             if told == self._in_vain.get(leaf) or (leaf in self._rational and told != self._without_form.get(leaf)):
                 continue
             optional = [t.fact for t in told]
-            core = needed(session, terms, self._facts, optional, goal, deadline, quickest((goal,)))
+            core = needed(session, terms, self._facts, optional, goal, deadline, quickest((goal,)), share)
             if core is None:
                 core = self._needed_within_bounds(session, told, goal, deadline)
             if core is None:

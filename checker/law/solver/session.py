@@ -22,8 +22,8 @@ _STEPS = "rlimit count"
 """What z3 calls the steps that it has taken."""
 _ENDED = "canceled"
 """Why it has no answer where a limit was reached."""
-_STEPS_A_SECOND = 2_000_000
-"""About how many of them it takes in a second,"""
+_STEPS_A_SECOND, _STEPS_OF_BITS = 2_000_000, 5_000_000
+"""About how many of them it takes in a second, the latter `Engine.BITS`,"""
 _SLOW_STEPS, _SLOWEST_STEPS = 600_000, 50_000
 """and how many where `Engine.SMT` meets products of variables and comes to no answer, the latter where there
 are bits besides."""
@@ -156,7 +156,7 @@ class Loaded:
         self._context = context
         self._solver = solver
         self._engine = engine
-        self._steps_a_second = _STEPS_A_SECOND
+        self._steps_a_second = self._most_steps = _STEPS_OF_BITS if engine is Engine.BITS else _STEPS_A_SECOND
 
     def extend(self, lines: Iterable[str]) -> None:
         """Assert more, of what was declared before and of what is declared here."""
@@ -200,7 +200,7 @@ class Loaded:
 
     @property
     def _steps_answered(self) -> int:
-        return min(_STEPS_A_SECOND, _ANSWERED * self._steps_a_second)
+        return min(self._most_steps, _ANSWERED * self._steps_a_second)
 
     def core(self) -> frozenset[str]:
         """After NONE: assumed Bools that have no model together."""

@@ -42,6 +42,8 @@ _LAST_SECONDS = 0.8
 """and for the last stages."""
 _USUAL_SECONDS = 9.0
 _OTHERS_SECONDS = 2.0
+_FIRST_SHARE = 0.2
+"""Of the time that z3 usually gets for a goal, before more than bounds is known."""
 _FEW_VALUES = 64
 _TABLE_WORK = 800_000
 """Tables of no more values and work are made before anything else is tried."""
@@ -100,14 +102,17 @@ def settle(
                     yield proof
                     open_.remove(law)
             work = replace(work, table=table_of(problem, _FEW_VALUES, _TABLE_WORK) if open_ else None)
-            yield from passed((_by_table, _by_bits, *_QUICK, _by_algebra_of_quotients))
+            yield from passed((_by_table, _by_bits, *_FIRST, _by_algebra_of_quotients))
             work = replace(work, table=table_of(problem) if open_ else None)
             yield from passed((_by_table,))
             elements = element_values(problem, session, deadline) if open_ else None
             work = replace(work, table=table_of(problem, elements=elements) if elements is not None else None)
             yield from passed((_by_table,))
+        elif step == 1:
+            # Where steps may have no value, z3 is needed more for invariants that show that they have one.
+            yield from passed((*_SHORT, *_BY_PRODUCTS) if is_defined else _SHORT)
         else:
-            yield from passed(_SHORT if step == 1 else (*_QUICK, _by_algebra, _by_guards))
+            yield from passed((*_QUICK, _by_algebra, _by_guards))
         if is_defined and not open_:
             return
     yield from passed((_searched, _by_comparisons, _by_algebra_longer))
@@ -283,6 +288,11 @@ def _by_algebra_longer(work: Work, law: OpenLaw, deadline: float) -> Iterable[Me
     return ()
 
 
+def _at_once(work: Work, law: OpenLaw, deadline: float) -> Iterable[Message]:
+    law.by_solver(work.session, deadline, _FIRST_SHARE)
+    return ()
+
+
 def _quickly(work: Work, law: OpenLaw, deadline: float) -> Iterable[Message]:
     law.by_solver(work.session, deadline)
     return ()
@@ -315,7 +325,11 @@ def _searched_on(work: Work, law: OpenLaw, deadline: float) -> Iterator[Message]
 
 Stage: TypeAlias = Callable[[Work, OpenLaw, float], Iterable[Message]]
 
-_QUICK: tuple[Stage, ...] = (_by_thresholds, _by_few_comparisons, _by_cases, _by_likely_algebra, _quickly)
+_FEW: tuple[Stage, ...] = (_by_thresholds, _by_few_comparisons, _by_cases, _by_likely_algebra)
+_FIRST: tuple[Stage, ...] = (*_FEW, _at_once)
+"""When bounds are known: what needs more is not to be looked for in vain."""
+
+_QUICK: tuple[Stage, ...] = (*_FEW, _quickly)
 """Each time when more invariants are known: most laws need few."""
 
 _SHORT: tuple[Stage, ...] = (
@@ -323,10 +337,11 @@ _SHORT: tuple[Stage, ...] = (
     _by_short_algebra,
     _quickly,
     _by_algebra_of_quotients,
-    _by_products,
-    _searched_at_once,
 )
 """When the simple invariants are known: others may make it quick."""
+
+_BY_PRODUCTS: tuple[Stage, ...] = (_by_products, _searched_at_once)
+"""What z3 may take long for."""
 
 
 def _tried(work: Work, law: OpenLaw) -> str:

@@ -130,6 +130,7 @@ class _Makers:
             for param in self._params:
                 yield from self._order(column, param, self._rows)
                 yield from self._order(param, column, self._rows)
+        yield from self._counted_together(numbers)
         for a, b in self._pairs(numbers):
             yield from self._order(a, b, self._rows)
 
@@ -311,9 +312,8 @@ class _Makers:
     def _lengths(self, numbers: Sequence[_Column]) -> Iterator[Invariant]:
         """`x^2 + y^2 = 1` for Reals that stand side by side."""
         terms = self._terms
-        for _, group in groupby(numbers, key=lambda column: (column.path[:-1], column.term.sort)):
-            parts = list(group)
-            if len(parts) > 1 and parts[0].term.sort is Sort.REAL:
+        for parts in _side_by_side(numbers):
+            if parts[0].term.sort is Sort.REAL:
                 squares = [sum(value * value for value in row) for row in zip(*(p.values for p in parts), strict=True)]
                 if all(abs(square - 1) <= _SLACK for square in squares):
                     term = reduce(terms.add, (terms.mul(p.term, p.term) for p in parts))
@@ -323,9 +323,8 @@ class _Makers:
     def _shares(self, numbers: Sequence[_Column]) -> Iterator[Invariant]:
         """`x + y + z = 1`, or another number of the program's, for Reals that stand side by side."""
         terms = self._terms
-        for _, group in groupby(numbers, key=lambda column: (column.path[:-1], column.term.sort)):
-            parts = list(group)
-            if len(parts) == 1 or parts[0].term.sort is not Sort.REAL:
+        for parts in _side_by_side(numbers):
+            if parts[0].term.sort is not Sort.REAL:
                 continue
             totals = [sum(row) for row in zip(*(part.values for part in parts), strict=True)]
             for whole in self._constants[Sort.REAL]:
@@ -333,6 +332,16 @@ class _Makers:
                     text = f"{' + '.join(part.text for part in parts)} = {number_text(whole)}"
                     term = reduce(terms.add, (part.term for part in parts))
                     yield Invariant(text, terms.eq(term, terms.real(whole)))
+
+    def _counted_together(self, numbers: Sequence[_Column]) -> Iterator[Invariant]:
+        """`x + y + z` is the number of elements, for numbers that stand side by side: each is counted in one place."""
+        terms = self._terms
+        for parts in _side_by_side(numbers):
+            if [sum(row) for row in zip(*(part.values for part in parts), strict=True)] == list(self._count.values):
+                total = reduce(terms.add, (part.term for part in parts))
+                count = terms.to_real(self._count.term) if total.sort is Sort.REAL else self._count.term
+                text = f"{' + '.join(part.text for part in parts)} = {self._count.text}"
+                yield Invariant(text, terms.eq(total, count))
 
     def _sorted_unless_filled(self, found: Set[Term]) -> Iterator[Invariant]:
         """`f <= g where f != c`, and so for g: f and g are in order but for what compute fills empty places with."""
@@ -524,6 +533,14 @@ def _are_beside(a: _Column, b: _Column, c: _Column, d: _Column) -> bool:
 
 def _slack(sort: Sort, value: float) -> float:
     return _SLACK * (1 + abs(value)) if sort is Sort.REAL else 0
+
+
+def _side_by_side(columns: Sequence[_Column]) -> Iterator[list[_Column]]:
+    """The numbers of one sort in the same array, vector or struct, where there are several."""
+    for _, group in groupby(columns, key=lambda column: (column.path[:-1], column.term.sort)):
+        parts = list(group)
+        if len(parts) > 1:
+            yield parts
 
 
 def _open_ends(problem: Problem) -> Iterator[Sequence[Number]]:
