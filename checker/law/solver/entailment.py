@@ -103,6 +103,8 @@ _BIT_OPERATIONS = (
     Op.REVERSE_BITS,
 )
 
+_COMPARING = frozenset({Op.VAR, Op.CONST, Op.IF, Op.MIN, Op.MAX})
+
 
 @dataclass(frozen=True, slots=True)
 class Strategy:
@@ -149,6 +151,11 @@ def strategies(roots: Sequence[Term]) -> tuple[Strategy, ...]:
     has_bits = any(term.op in _BIT_OPERATIONS for term in found)
     # Words of bits beside real numbers are slow, and add nothing where Ints are only added and compared.
     return _BOTH if has_bits else tuple(strategy for strategy in _BOTH if strategy.encoding is not Encoding.BITS)
+
+
+def is_compared_only(roots: Sequence[Term]) -> bool:
+    """Whether numbers are chosen and compared in them, and nothing else: of these z3 knows all in any encoding."""
+    return all(term.op in _COMPARING or term.sort is Sort.BOOL for term in postorder(roots))
 
 
 def exact_strategies(roots: Sequence[Term]) -> tuple[Strategy, ...]:

@@ -18,6 +18,7 @@ from kcheck.checker.law.solver.entailment import (
     connected,
     entailed,
     follows_of_reals,
+    is_compared_only,
     script,
     spoken_of,
     strategies,
@@ -73,7 +74,7 @@ def infer_in_steps(problem: Problem, deadline: float, session: Session) -> Itera
     found = _extended(problem, session, (*found, *by_thresholds), simple, soon, deadline)
     yield found
     # What did not follow from simple ones may do so from others.
-    tried = [*simple, *other_candidates(problem, samples, found)]
+    tried = [*simple, *other_candidates(problem, samples)]
     found = _extended(problem, session, found, tried, soon, deadline)
     conditions = condition_candidates(problem, samples)
     if conditions:
@@ -87,6 +88,8 @@ def infer_in_steps(problem: Problem, deadline: float, session: Session) -> Itera
 
 def _encodings(problem: Problem) -> tuple[Sequence[Encoding], Sequence[Encoding]]:
     """Those that answer soon, and the others, which know products of Reals or words beside them."""
+    if is_compared_only(problem.merge.leaves):
+        return (Encoding.LINEAR,), ()
     roots = (*problem.merge.leaves, *problem.compute.leaves)
     found = tuple(dict.fromkeys(strategy.encoding for strategy in strategies(roots)))
     return (found[:1], found[1:]) if any(term.sort is Sort.REAL for term in postorder(roots)) else (found, ())

@@ -17,6 +17,7 @@ from kcheck.checker.law.solver.distinct import Distinct
 from kcheck.checker.law.solver.entailment import (
     connected,
     entailed,
+    is_compared_only,
     needed,
     nonlinear,
     quickest,
@@ -33,6 +34,8 @@ from kcheck.checker.law.terms import Op, Sort, Term, postorder, variables
 
 _PATHS = 20_000
 """How many outcomes of comparisons are gone through for leaves that turn on the same ones."""
+_COMPARED_SHARE = 2.5
+"""How much more time than usual z3 gets where nothing but comparisons is in the goal: no other way shows more."""
 _STATED_SECONDS = 0.4
 """The most that z3 gets for a goal with all facts stated plainly, before other ways are tried."""
 
@@ -151,16 +154,17 @@ class OpenLaw:
             if told == self._in_vain.get(leaf) or (leaf in self._rational and told != self._without_form.get(leaf)):
                 continue
             optional = [t.fact for t in told]
-            core = needed(session, terms, self._facts, optional, goal, deadline, quickest((goal,)), share)
+            longer = share * (_COMPARED_SHARE if is_compared_only((goal,)) else 1)
+            core = needed(session, terms, self._facts, optional, goal, deadline, quickest((goal,)), longer)
             if core is None:
-                core = self._needed_within_bounds(session, told, goal, deadline)
+                core = self._needed_within_bounds(session, told, goal, deadline, share)
             if core is None:
                 self._in_vain[leaf] = told
             else:
                 self._close(leaf, [told[i].invariant for i in sorted(core)], "z3")
 
     def _needed_within_bounds(
-        self, session: Session, told: Sequence[_Told], goal: Term, deadline: float
+        self, session: Session, told: Sequence[_Told], goal: Term, deadline: float, share: float
     ) -> frozenset[int] | None:
         """The positions of what was told that implies the goal, all bounds among them.
 
@@ -168,10 +172,10 @@ class OpenLaw:
         """
         terms, all_told = self._problem.terms, [t.fact for t in told]
         bounds = [i for i, fact in enumerate(all_told) if all(map(is_bound, conjuncts((fact,))))]
-        if not bounds or all(variable.sort is Sort.REAL for variable in spoken_of(goal)):
+        if not bounds or is_compared_only((goal,)) or all(v.sort is Sort.REAL for v in spoken_of(goal)):
             return None
         stated = single_script(terms, [*self._facts, *all_told], goal, Encoding.LINEAR)
-        if session.load(stated.lines, Engine.SMT).check(deadline, _STATED_SECONDS) is not Answer.NONE:
+        if session.load(stated.lines, Engine.SMT).check(deadline, share * _STATED_SECONDS) is not Answer.NONE:
             return None
         others = [i for i in range(len(told)) if i not in bounds]
         facts = [*self._facts, *(all_told[i] for i in bounds)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial, reduce
@@ -68,9 +68,9 @@ def equation_candidates(problem: Problem, samples: Sequence[Sample]) -> list[Inv
     return _candidates(_Makers(problem, samples).equations()) if samples else []
 
 
-def other_candidates(problem: Problem, samples: Sequence[Sample], found: Sequence[Invariant]) -> list[Invariant]:
-    """Sums, and what holds where something else does, for values of few leaves; `found` are known to hold."""
-    return _candidates(_Makers(problem, samples).others({invariant.holds for invariant in found})) if samples else []
+def other_candidates(problem: Problem, samples: Sequence[Sample]) -> list[Invariant]:
+    """Sums, and what holds where something else does, for values of few leaves."""
+    return _candidates(_Makers(problem, samples).others()) if samples else []
 
 
 def _candidates(made: Iterable[Invariant]) -> list[Invariant]:
@@ -133,6 +133,7 @@ class _Makers:
         yield from self._counted_together(numbers)
         for a, b in self._pairs(numbers):
             yield from self._order(a, b, self._rows)
+        yield from self._sorted_unless_filled()
 
     def equations(self) -> Iterator[Invariant]:
         numbers = self._numbers
@@ -154,9 +155,8 @@ class _Makers:
                     if total is not None and other is not a and other is not b:
                         yield from self._equal(other, total)
 
-    def others(self, found: Set[Term]) -> Iterator[Invariant]:
+    def others(self) -> Iterator[Invariant]:
         yield from self._computed()
-        yield from self._sorted_unless_filled(found)
         yield from self._guarded()
         if len(self._numbers) <= _MOST_SUMMED:
             yield from self._where_equal(self._numbers)
@@ -343,25 +343,28 @@ class _Makers:
                 text = f"{' + '.join(part.text for part in parts)} = {self._count.text}"
                 yield Invariant(text, terms.eq(total, count))
 
-    def _sorted_unless_filled(self, found: Set[Term]) -> Iterator[Invariant]:
-        """`f <= g where f != c`, and so for g: f and g are in order but for what compute fills empty places with."""
+    def _sorted_unless_filled(self) -> Iterator[Invariant]:
+        """`f < g where f != c`, and so for g: f and g are in order but for what compute fills empty places with."""
         filled = {
             column.term: leaf
             for column, leaf in zip(self._columns, self._problem.compute.leaves, strict=True)
             if leaf.is_const
         }
         for a, b in self._pairs(self._numbers):
-            filler = filled.get(a.term, filled.get(b.term))
-            if filler is None or (a.term in filled and b.term in filled):
-                continue
-            place = a if a.term in filled else b
-            value = float(number(filler))
-            rows = [row for row in self._rows if place.values[row] != value]
-            for invariant in self._order(a, b, rows) if rows else ():
-                if invariant.holds.op is Op.LE and invariant.holds not in found:
-                    shown = number_text(Fraction(number(filler)))
-                    holds = self._terms.or_(self._terms.eq(place.term, filler), invariant.holds)
-                    yield Invariant(f"{invariant.text} where {place.text} != {shown}", holds)
+            for place in (a, b):
+                filler = filled.get(place.term)
+                if filler is not None:
+                    yield from self._sorted_but_for(a, b, place, Fraction(number(filler)))
+
+    def _sorted_but_for(self, a: _Column, b: _Column, place: _Column, filler: Fraction) -> Iterator[Invariant]:
+        """`a < b` or `a <= b`, where the place is not filled."""
+        is_filled = self._compare(place, "=", filler)
+        rows = [row for row in self._rows if place.values[row] != float(filler)]
+        known = {i.holds for i in self._order(a, b, self._rows) if i.holds.op is Op.LE}
+        for invariant in self._order(a, b, rows) if rows else ():
+            if invariant.holds.op is not Op.EQ and invariant.holds not in known:
+                holds = self._terms.or_(is_filled.holds, invariant.holds)
+                yield Invariant(f"{invariant.text} where {place.text} != {number_text(filler)}", holds)
 
     def _sums(self, numbers: Sequence[_Column]) -> Iterator[Invariant]:
         """`f + g = h`, `f + g <= h`, h a leaf or the number of elements."""
