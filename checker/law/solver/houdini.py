@@ -33,12 +33,12 @@ from kcheck.checker.law.solver.intervals import (
     is_bound,
 )
 from kcheck.checker.law.solver.laws import count_facts, holds, reachable_facts
+from kcheck.checker.law.solver.masks import word_candidates
 from kcheck.checker.law.solver.samples import reachable_samples
 from kcheck.checker.law.solver.session import Answer, Engine, Loaded, Session
 from kcheck.checker.law.solver.smtlib import Encoding
 from kcheck.checker.law.solver.templates import other_candidates, simple_candidates, whole_leaves
 from kcheck.checker.law.solver.thresholds import above, is_order_relation
-from kcheck.checker.law.solver.words import word_candidates
 from kcheck.checker.law.terms import Op, Sort, Term, postorder, variables
 
 _SECONDS_ALL = 0.3

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from kcheck.checker.law import algebra, work
@@ -10,7 +10,7 @@ from kcheck.checker.law.algebra import comparisons
 from kcheck.checker.law.algebra.comparisons import Search
 from kcheck.checker.law.algebra.proof import Proof
 from kcheck.checker.law.problem import MAX_LEAVES, Invariant, Law, Obligation, Problem, ghost_count
-from kcheck.checker.law.solver import few
+from kcheck.checker.law.solver import few, rows
 from kcheck.checker.law.solver.anf import leaves_by_forms
 from kcheck.checker.law.solver.bitwise import holds_bit_by_bit
 from kcheck.checker.law.solver.distinct import Distinct
@@ -26,6 +26,7 @@ from kcheck.checker.law.solver.entailment import (
 )
 from kcheck.checker.law.solver.finite import Table
 from kcheck.checker.law.solver.intervals import conjuncts, is_bound
+from kcheck.checker.law.solver.linear import MOST_TERMS, factors, linear_variables, terms_of_factors
 from kcheck.checker.law.solver.rotations import are_equal, turns
 from kcheck.checker.law.solver.session import Answer, Engine, Session
 from kcheck.checker.law.solver.smtlib import Encoding
@@ -87,8 +88,9 @@ class OpenLaw:
         self._gone_through: dict[int, list[_Told]] = {}
         self._without_case: dict[int, list[_Told]] = {}
         self._without_products: dict[int, list[_Told]] = {}
+        self._without_rows: dict[tuple[Term, ...], list[_Told]] = {}
         """What was known when a leaf was last tried in vain by the solver's quickest way, by algebra, by going through
-        the outcomes of comparisons, case by case, and by what the solver knows of products."""
+        the outcomes of comparisons, case by case, by what the solver knows of products, and by all values."""
         self._used: dict[str, Invariant] = {}
         self._methods: dict[str, None] = {}
 
@@ -242,6 +244,36 @@ class OpenLaw:
                 self._without_case[leaf] = told
             else:
                 self._close(leaf, [told[i].invariant for i in sorted(used) if i < len(told)], "all cases")
+
+    def by_rows(self) -> None:
+        """Try all values of numbers that have few, without those in which a leaf is linear."""
+        alike: dict[tuple[Term, ...], list[int]] = {}
+        linear = {leaf: linear_variables(self._sides[leaf]) for leaf in self._open}
+        for leaf, sides in self._sides.items():
+            if leaf in self._open:
+                others = tuple(v for v in variables(sides) if v not in linear[leaf])
+                alike.setdefault(others, []).append(leaf)
+        for others, leaves in alike.items():
+            told = list(dict.fromkeys(t for leaf in leaves for t in self._told_of(self._open[leaf])))
+            facts = [*(t.fact for t in told), *self._problem.assumptions]
+            if told != self._without_rows.get(others) and rows.are_few(others, facts):
+                self._without_rows[others] = told
+                self._by_rows_of(leaves, linear, told, facts)
+
+    def _by_rows_of(
+        self, leaves: Sequence[int], linear: Mapping[int, Sequence[Term]], told: Sequence[_Told], facts: Sequence[Term]
+    ) -> None:
+        terms = self._problem.terms
+        if sum(terms_of_factors(self._sides[leaf], linear[leaf]) for leaf in leaves) > MOST_TERMS:
+            return
+        goals = [(leaf, goal) for leaf in leaves for goal in factors(terms, self._sides[leaf], linear[leaf])]
+        try:
+            held, used = rows.shown([goal for _, goal in goals], facts)
+        except rows.Unsupported:
+            return
+        failing = {leaf for i, (leaf, _) in enumerate(goals) if i not in held}
+        for leaf in (leaf for leaf in leaves if leaf not in failing):
+            self._close(leaf, [told[i].invariant for i in sorted(used) if i < len(told)], "all values")
 
     def by_algebra(self, deadline: float, *, likely: bool = False) -> None:
         """Try normal forms, unless they have failed with the same knowledge and had the time; the `likely` only."""

@@ -244,6 +244,12 @@ def _by_cases(work: Work, law: OpenLaw, deadline: float) -> Iterable[Message]:
     return ()
 
 
+def _by_rows(work: Work, law: OpenLaw, deadline: float) -> Iterable[Message]:
+    del work, deadline
+    law.by_rows()
+    return ()
+
+
 def _by_comparisons(work: Work, law: OpenLaw, deadline: float) -> Iterable[Message]:
     del work
     law.by_comparisons(_soon(deadline, _ALGEBRA_SECONDS))
@@ -325,7 +331,7 @@ def _searched_on(work: Work, law: OpenLaw, deadline: float) -> Iterator[Message]
 
 Stage: TypeAlias = Callable[[Work, OpenLaw, float], Iterable[Message]]
 
-_FEW: tuple[Stage, ...] = (_by_thresholds, _by_few_comparisons, _by_cases, _by_likely_algebra)
+_FEW: tuple[Stage, ...] = (_by_thresholds, _by_few_comparisons, _by_cases, _by_rows, _by_likely_algebra)
 _FIRST: tuple[Stage, ...] = (*_FEW, _at_once)
 """When bounds are known: what needs more is not to be looked for in vain."""
 
