@@ -102,6 +102,77 @@ EXPECTED: dict[str, tuple[Callable[[], ir.Program], set[str]]] = {
         ),
         {"ok where at = 2147483647"},
     ),
+    "energy above momentum": (
+        lambda: reduction(
+            "e: Float; p: Float; m: Float;",
+            "Float",
+            "S { e: abs(v), p: v, m: 0.0 }",
+            "S { e: a.e + b.e, p: a.p + b.p, m: sqrt((a.e + b.e) * (a.e + b.e) - (a.p + b.p) * (a.p + b.p)) }",
+        ),
+        {"e^2 - p^2 >= 0"},
+    ),
+    "spread of raw sums": (
+        lambda: reduction(
+            "n: Float; s: Float; q: Float; d: Float;",
+            "Float",
+            "S { n: 1.0, s: v, q: v * v, d: 0.0 }",
+            "S { n: a.n + b.n, s: a.s + b.s, q: a.q + b.q, d: sqrt((a.q + b.q) / (a.n + b.n)"
+            " - (a.s + b.s) / (a.n + b.n) * ((a.s + b.s) / (a.n + b.n))) }",
+        ),
+        {"q / n - (s / n)^2 >= 0"},
+    ),
+    "shares that are passed on": (
+        lambda: reduction(
+            "t: Float; r: Float;",
+            "Float",
+            "S { t: 0.5 * saturate(v), r: 0.25 }",
+            "S { t: a.t * b.t / (1.0 - a.r * b.r), r: a.r + a.t * a.t * b.r / (1.0 - a.r * b.r) }",
+        ),
+        set(),
+    ),
+    "counts of each kind, as Floats": (
+        lambda: reduction(
+            "n: [Float; 2];",
+            "Int",
+            "S { n: if v > 7 { [1.0, 0.0] } else { [0.0, 1.0] } }",
+            "S { n: [a.n[0] + b.n[0], a.n[1] + b.n[1]] }",
+        ),
+        {"n[0] + n[1] = the number of elements"},
+    ),
+    "counters in one word": (
+        lambda: reduction("w: Int;", "Int", "S { w: v & 0x7F7F }", "S { w: (a.w + b.w) & 0x7F7F }"),
+        {"w & 0x7f7f = w"},
+    ),
+    "prefixes": (
+        lambda: reduction(
+            "bits: Int; length: Int;",
+            "Int",
+            "S { bits: v, length: 32 }",
+            "S { bits: a.bits & ~(-1 >>> clz(a.bits ^ b.bits) % 32),"
+            " length: min(min(a.length, b.length), clz(a.bits ^ b.bits)) }",
+        ),
+        {"length >= 0", "length <= 32"},
+    ),
+    "masks of networks": (
+        lambda: reduction(
+            "mask: Int;",
+            "Int",
+            "S { mask: -1 << (v & 31) }",
+            "S { mask: if a.mask >>> 1 < b.mask >>> 1 { a.mask } else { b.mask } }",
+        ),
+        {"mask << 1 & mask = mask << 1"},
+    ),
+    "different ones in order": (
+        lambda: reduction(
+            "of: [Int; 2];",
+            "Int",
+            "S { of: [v, 2147483647] }",
+            "if a.of[0] < b.of[0] { S { of: [a.of[0], min(a.of[1], b.of[0])] } }"
+            " else if b.of[0] < a.of[0] { S { of: [b.of[0], min(b.of[1], a.of[0])] } }"
+            " else { S { of: [a.of[0], min(a.of[1], b.of[1])] } }",
+        ),
+        {"of[0] < of[1] where of[1] != 2147483647"},
+    ),
     "flags": (
         lambda: reduction(
             "on: Bool; off: Bool; p: Bool; q: Bool;",
