@@ -146,6 +146,7 @@ class _Judging:
             partial(self._by_algebra, problem),
             partial(self._by_sampling, runner, _QUICK),
             partial(self._by_trials, cancelled, runner),
+            partial(self._by_elements, problem),
             partial(self._by_tests, problem),
             partial(self._by_worker, problem, runner),
             partial(self._by_trials, explored, runner),
@@ -238,6 +239,13 @@ class _Judging:
                     self._is_defined, self._assuming = True, self._proofs[law]
             self._tell_all()
 
+    def _by_elements(self, problem: Problem) -> None:
+        if Law.COMMUTATIVE in self._open and Law.ASSOCIATIVE in self._proofs:
+            deadline = work.clock() + min(_ALGEBRA_SECONDS, self._deadline - time.monotonic())
+            if algebra.elements_commute(problem, deadline):
+                self._proofs[Law.COMMUTATIVE] = self._proofs[Law.ASSOCIATIVE]
+                self._tell(Law.COMMUTATIVE)
+
     def _by_tests(self, problem: Problem) -> None:
         # Here, as most merges need none of it.
         from kcheck.checker.law.solver.telling import told
@@ -305,6 +313,7 @@ class _Judging:
                 self._doubt = f"it was not shown that {' and that '.join(dict.fromkeys(k.value for k, _ in steps))}"
             case Proved(law=law):
                 self._proofs[law] = message.assuming
+                self._by_elements(problem)
             case Suspect(law=None):
                 failed = failed_of(problem, message.candidate)
                 if failed is not None:

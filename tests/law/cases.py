@@ -63,7 +63,7 @@ class LawCase:
 
     @property
     def is_of_a_field(self) -> bool:
-        return self.name.startswith(("databases/", "discrete/", "physics/"))
+        return self.name.startswith(("databases/", "discrete/", "models/", "physics/", "systems/"))
 
     @property
     def is_undefined(self) -> bool:

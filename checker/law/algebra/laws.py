@@ -78,6 +78,20 @@ def entailed(
     return [i for i, goal in enumerate(goals) if work.clock() < deadline and attempt.shows(goal)]
 
 
+def elements_commute(problem: Problem, deadline: float) -> bool:
+    """Whether what compute gives for any two elements may be merged in either order.
+
+    Where merging is associative too, all values may: what is merged of elements is moved past others one by one.
+    """
+    try:
+        one, other = (problem.element(suffix).leaves for suffix in ("'", "''"))
+        pairs = zip(problem.merged(one, other), problem.merged(other, one), strict=True)
+        goals = [(left, right) for left, right in pairs if left is not right]
+    except TooManyTerms:
+        return False
+    return len(entailed(problem, "", (), goals, deadline)) == len(goals)
+
+
 def _names(law: Law) -> str:
     """The states that a law speaks of."""
     return "ab" if law is Law.COMMUTATIVE else "abc"

@@ -27,6 +27,7 @@ _SLACK = 1e-9
 def condition_candidates(problem: Problem, samples: Sequence[Sample]) -> list[Invariant]:
     """Conditions of steps, over the leaves of the merged value, and bounds of sums, that no sample contradicts."""
     made = dict.fromkeys(_differences(problem))
+    made |= dict.fromkeys(_below_extremes(problem))
     found = [candidate for term in tuple(made)[:_MOST_CONDITIONS] for candidate in _one_sided(problem, term, samples)]
     divides = any(o.kind is Undefined.DIVISION for o in problem.merge.obligations)
     return [*found, *_shares(problem, samples)] if divides else found
@@ -42,8 +43,9 @@ def _shares(problem: Problem, samples: Sequence[Sample]) -> Iterator[Invariant]:
         if leaf.sort is Sort.REAL and low is not None and low >= 0 and high is not None and not leaf.is_const:
             ends[i] = Fraction(high)
     for i, j in combinations(ends, 2) if len(ends) <= _MOST_SHARES else ():
-        end = ends[i] + ends[j]
-        if all(sample.leaves[i] + sample.leaves[j] <= end + _SLACK for sample in samples):
+        for end in dict.fromkeys((Fraction(1), ends[i] + ends[j])):
+            if any(sample.leaves[i] + sample.leaves[j] > end + _SLACK for sample in samples):
+                continue
             text = f"{leaf_text(problem, i)} + {leaf_text(problem, j)} <= {number_text(end)}"
             yield Invariant(text, terms.le(terms.add(state[i], state[j]), terms.real(end)))
 
@@ -62,7 +64,23 @@ def _differences(problem: Problem) -> Iterator[Term]:
             read = frozenset(variables((low, high)))
             if len(read) > 1 and read <= known:  # of one leaf there are bounds already
                 zero = terms.real(0)
-                yield high if low is zero else low if high is zero and compared.op is Op.EQ else terms.sub(high, low)
+                term = high if low is zero else low if high is zero and compared.op is Op.EQ else terms.sub(high, low)
+                yield term
+                if term.op is Op.DIV:  # by what may be 0 in one value, though not in two that are merged
+                    yield term.args[0]
+
+
+def _below_extremes(problem: Problem) -> Iterator[Term]:
+    """By how much a leaf that is a minimum lies below what of the others it is a minimum of; so for maxima."""
+    terms = problem.terms
+    state = problem.state("h")
+    merged = {leaf: own for leaf, own in zip(problem.merge.leaves, state, strict=True) if leaf.args}
+    known = {*state, *param_variables(problem)}
+    for own, leaf in zip(state, problem.merge.leaves, strict=True):
+        for bound in leaf.args if leaf.op in (Op.MIN, Op.MAX) and leaf.sort is Sort.REAL else ():
+            [end] = terms.substitute((bound,), merged)
+            if end.args and known.issuperset(variables((end,))):
+                yield terms.sub(end, own) if leaf.op is Op.MIN else terms.sub(own, end)
 
 
 def _one_sided(problem: Problem, term: Term, samples: Sequence[Sample]) -> Iterator[Invariant]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from kcheck.checker.law.problem import Invariant, Obligation, Problem, ghost_count
 from kcheck.checker.law.solver.bounded import Bounds
-from kcheck.checker.law.solver.entailment import entailed, needed, needed_of_reals, nonlinear
+from kcheck.checker.law.solver.entailment import entailed, follows_of_reals, needed, needed_of_reals, nonlinear
 from kcheck.checker.law.solver.intervals import given_ranges
 from kcheck.checker.law.solver.laws import count_facts, holds, reachable_facts
 from kcheck.checker.law.solver.session import Answer, Session
@@ -59,6 +59,8 @@ def defined(
 
 def _in_compute(problem: Problem, obligation: Obligation, session: Session, deadline: float, quick: bool) -> bool:
     goal, known = holds(problem, obligation), given_ranges(problem)
+    if follows_of_reals(session, problem.terms, problem.assumptions, goal, deadline, known):
+        return True
     verdict = entailed(session, problem.terms, problem.assumptions, goal, deadline, quick=quick, known=known)
     return verdict.answer is Answer.NONE
 

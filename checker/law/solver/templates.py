@@ -16,7 +16,7 @@ from kcheck.checker.law.problem import Invariant, Problem, Symbolic
 from kcheck.checker.law.solver.guards import test_text, tests_of_one_side
 from kcheck.checker.law.solver.intervals import all_terms, given_ranges, ranges
 from kcheck.checker.law.solver.samples import Sample
-from kcheck.checker.law.solver.wording import leaf_text, number_text
+from kcheck.checker.law.solver.wording import leaf_text, number_text, param_text
 from kcheck.checker.law.terms import Op, Sort, Term, choices, number, postorder, variables
 from kcheck.checker.types import leaves
 
@@ -109,7 +109,7 @@ class _Makers:
         count = problem.terms.var("h.n", Sort.INT)
         self._count = _Column("the number of elements", count, tuple(sample.count for sample in samples))
         self._params = [
-            _Column(_param_text(variable), variable, tuple(sample.params[i] for sample in samples))
+            _Column(param_text(variable), variable, tuple(sample.params[i] for sample in samples))
             for i, variable in enumerate(param_variables(problem))
         ]
         self._constants = _constants(problem)
@@ -556,15 +556,11 @@ def _open_ends(problem: Problem) -> Iterator[Sequence[Number]]:
 
 
 def _constants(problem: Problem) -> dict[Sort, list[Fraction]]:
-    """The numbers that the program speaks of, and 0 and 1 and -1, in order."""
+    """The numbers that the program speaks of, Ints next to them, and 0 and 1 and -1, in order."""
     found: dict[Sort, set[int | Fraction]] = {Sort.INT: {-1, 0, 1}, Sort.REAL: {-1, 0, 1}}
     for term in postorder(all_terms(problem)):
         if term.is_const and term.sort is not Sort.BOOL:
             found[term.sort].add(number(term))
+    found[Sort.INT] |= {value - 1 for value in found[Sort.INT] if value > 1}  # `f < 60` is `f <= 59`
     found[Sort.INT] -= {arithmetic.INT_MIN, arithmetic.INT_MAX}  # no bounds at all
     return {sort: sorted(map(Fraction, values)) for sort, values in found.items()}
-
-
-def _param_text(variable: Term) -> str:
-    name, _, leaf = str(variable.value).removeprefix("param ").rpartition(".")
-    return name if leaf == "0" else f"{name}.{leaf}"

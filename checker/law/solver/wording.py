@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
+from kcheck.checker.law.concrete import param_variables
 from kcheck.checker.law.problem import Invariant, Problem
 from kcheck.checker.law.terms import Op, Sort, Term, number
 
@@ -30,9 +31,15 @@ def number_text(value: int | Fraction) -> str:
     return str(value) if value == int(value) else f"{float(value):.7g}"
 
 
+def param_text(variable: Term) -> str:
+    name, _, leaf = str(variable.value).removeprefix("param ").rpartition(".")
+    return name if leaf == "0" else f"{name}.{leaf}"
+
+
 def formula_text(problem: Problem, term: Term) -> str | None:
-    """Sums, products and quotients of leaves of state `h`, as the kernel may write them; None for anything else."""
+    """Sums, products and quotients of leaves of state `h` and params, as the kernel may write them; None for others."""
     names = {leaf: leaf_text(problem, i) for i, leaf in enumerate(problem.state("h"))}
+    names |= {variable: param_text(variable) for variable in param_variables(problem)}
     text = _formula(names, term)
     return text if text is None or len(text) <= _LONGEST else None
 
