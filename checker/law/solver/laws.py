@@ -35,8 +35,9 @@ from kcheck.checker.law.terms import Op, Sort, Term, postorder, variables
 
 _PATHS = 20_000
 """How many outcomes of comparisons are gone through for leaves that turn on the same ones."""
-_COMPARED_SHARE = 2.5
-"""How much more time than usual z3 gets where nothing but comparisons is in the goal: no other way shows more."""
+_FIRST_SHARE, _COMPARED_SHARE = 0.2, 2.5
+"""How much of the usual time z3 gets at first, and where nothing but comparisons is in the goal, as no other way shows
+more of these."""
 _STATED_SECONDS = 0.4
 """The most that z3 gets for a goal with all facts stated plainly, before other ways are tried."""
 
@@ -145,10 +146,10 @@ class OpenLaw:
                 if core is not None:
                     self._close(leaf, [told[i].invariant for i in sorted(core)], "thresholds")
 
-    def by_solver(self, session: Session, deadline: float, share: float = 1.0) -> None:
+    def by_solver(self, session: Session, deadline: float, *, first: bool = False) -> None:
         """Try the quickest way, which also tells which invariants it needs; not what algebra has yet to try.
 
-        z3 gets a `share` of the time that it usually gets.
+        The `first` time z3 gets little: what needs more than bounds is not to be looked for in vain.
         """
         terms = self._problem.terms
         for leaf, goal in list(self._open.items()):
@@ -156,8 +157,8 @@ class OpenLaw:
             if told == self._in_vain.get(leaf) or (leaf in self._rational and told != self._without_form.get(leaf)):
                 continue
             optional = [t.fact for t in told]
-            longer = share * (_COMPARED_SHARE if is_compared_only((goal,)) else 1)
-            core = needed(session, terms, self._facts, optional, goal, deadline, quickest((goal,)), longer)
+            share = _FIRST_SHARE if first else _COMPARED_SHARE if is_compared_only((goal,)) else 1.0
+            core = needed(session, terms, self._facts, optional, goal, deadline, quickest((goal,)), share)
             if core is None:
                 core = self._needed_within_bounds(session, told, goal, deadline, share)
             if core is None:

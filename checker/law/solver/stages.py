@@ -42,8 +42,6 @@ _LAST_SECONDS = 0.8
 """and for the last stages."""
 _USUAL_SECONDS = 9.0
 _OTHERS_SECONDS = 2.0
-_FIRST_SHARE = 0.2
-"""Of the time that z3 usually gets for a goal, before more than bounds is known."""
 _FEW_VALUES = 64
 _TABLE_WORK = 800_000
 """Tables of no more values and work are made before anything else is tried."""
@@ -69,7 +67,7 @@ def settle(
     session.allow(_SOLVER_SECONDS * patience)
     problem = problem_of(program)
     distinct = distinct_leaves(problem, session, deadline)
-    open_ = [OpenLaw(problem, law) for law in wanted]
+    open_ = [OpenLaw(problem, law) for law in sorted(wanted, key=lambda law: law.values)]  # the shorter one first
     work = Work(problem, (), None, session)
 
     def passed(stages: Sequence[Stage]) -> Iterator[Message]:
@@ -295,7 +293,7 @@ def _by_algebra_longer(work: Work, law: OpenLaw, deadline: float) -> Iterable[Me
 
 
 def _at_once(work: Work, law: OpenLaw, deadline: float) -> Iterable[Message]:
-    law.by_solver(work.session, deadline, _FIRST_SHARE)
+    law.by_solver(work.session, deadline, first=True)
     return ()
 
 
@@ -333,7 +331,7 @@ Stage: TypeAlias = Callable[[Work, OpenLaw, float], Iterable[Message]]
 
 _FEW: tuple[Stage, ...] = (_by_thresholds, _by_few_comparisons, _by_cases, _by_rows, _by_likely_algebra)
 _FIRST: tuple[Stage, ...] = (*_FEW, _at_once)
-"""When bounds are known: what needs more is not to be looked for in vain."""
+"""When bounds are known."""
 
 _QUICK: tuple[Stage, ...] = (*_FEW, _quickly)
 """Each time when more invariants are known: most laws need few."""
