@@ -21,6 +21,7 @@ from kcheck.checker.law.solver.messages import Defined, GaveUp, Message, NotShow
 from kcheck.checker.law.solver.ranked import ranked
 from kcheck.checker.law.solver.session import Session
 from kcheck.checker.law.solver.telling import told
+from kcheck.checker.law.solver.units import with_units
 from kcheck.checker.law.solver.unrolling import search, search_undefined
 from kcheck.checker.law.solver.wording import leaf_text
 from kcheck.checker.law.symbolic import problem_of
@@ -95,7 +96,7 @@ def settle(
             if is_defined:
                 yield Defined(told(problem, steps.used))
         if step == 0:
-            for stage in (_by_ranks, _by_keys, _by_flags, _by_equations):
+            for stage in (_by_ranks, _by_keys, _by_units, _by_flags, _by_equations):
                 for law, proof in stage(work, tuple(open_), deadline):
                     yield proof
                     open_.remove(law)
@@ -158,6 +159,13 @@ def _by_keys(work: Work, laws: Sequence[OpenLaw], deadline: float) -> Iterator[t
         yield from _by_others(work, keys, laws, "keys", str, deadline)
 
 
+def _by_units(work: Work, laws: Sequence[OpenLaw], deadline: float) -> Iterator[tuple[OpenLaw, Proved]]:
+    """The laws that hold of leaves counted in their units."""
+    counted = with_units(work.problem) if laws else None
+    if counted is not None:
+        yield from _by_others(work, counted, laws, "units", str, deadline)
+
+
 def _by_flags(work: Work, laws: Sequence[OpenLaw], deadline: float) -> Iterator[tuple[OpenLaw, Proved]]:
     """The laws that hold of words in place of Bools that tell whether a bit of them is set."""
     del deadline
@@ -189,6 +197,7 @@ def _by_others(
             of_others.by_thresholds(work.session, until)
             of_others.by_comparisons(_soon(until, _FEW_SECONDS))
             of_others.by_solver(work.session, until)
+            of_others.by_algebra(_soon(until, _SHORT_SECONDS))
             proof = of_others.proof
             if proof is not None:
                 del left[law]

@@ -89,8 +89,12 @@ def whole_leaves(problem: Problem, samples: Sequence[Sample]) -> list[Invariant]
     return [
         Invariant(f"{leaf_text(problem, i)} is whole", terms.eq(terms.apply(Op.FLOOR, leaf), leaf))
         for i, leaf in enumerate(state)
-        if leaf.sort is Sort.REAL and samples and all(sample.leaves[i] == int(sample.leaves[i]) for sample in samples)
+        if leaf.sort is Sort.REAL and samples and all(is_nearly_whole(sample.leaves[i]) for sample in samples)
     ]
+
+
+def is_nearly_whole(value: float) -> bool:
+    return abs(value - round(value)) <= _SLACK * (1 + abs(value))
 
 
 class _Makers:
