@@ -78,6 +78,13 @@ def entailed(
     return [i for i, goal in enumerate(goals) if work.clock() < deadline and attempt.shows(goal)]
 
 
+def prove_goal(
+    problem: Problem, names: str, invariants: Sequence[Invariant], goal: Goal, deadline: float
+) -> list[Invariant] | None:
+    """Invariants that prove a goal for states of these names; None where there is no proof."""
+    return _needed(problem, names, invariants, [goal], deadline, Attempt.proves)
+
+
 def elements_commute(problem: Problem, deadline: float) -> bool:
     """Whether what compute gives for any two elements may be merged in either order.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from kcheck.checker.law import algebra, work
 from kcheck.checker.law.problem import Invariant, Obligation, Problem, ghost_count
 from kcheck.checker.law.solver.bounded import Bounds
 from kcheck.checker.law.solver.entailment import entailed, follows_of_reals, needed, needed_of_reals, nonlinear
@@ -12,6 +13,8 @@ from kcheck.checker.law.solver.intervals import given_ranges
 from kcheck.checker.law.solver.laws import count_facts, holds, reachable_facts
 from kcheck.checker.law.solver.session import Answer, Session
 from kcheck.checker.law.terms import Sort, Term, postorder
+
+_FORMS_SECONDS = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +79,12 @@ def _in_merge(
     ]
     facts = [*problem.assumptions, *count_facts(problem, states)]
     core = needed(session, terms, facts, optional, goal, deadline)
-    if core is None and any(term.sort is Sort.REAL for term in postorder((goal,))):
+    is_real = any(term.sort is Sort.REAL for term in postorder((goal,)))
+    if core is None and is_real:
+        by_forms = work.clock() + min(_FORMS_SECONDS, deadline - work.clock())
+        used = algebra.prove_goal(problem, "ab", invariants, (goal, terms.true), by_forms)
+        if used is not None:
+            return used
         core = needed_of_reals(session, terms, facts, optional, goal, deadline)
     if core is None:
         core = needed(session, terms, facts, optional, goal, deadline, nonlinear((goal, *optional)))
