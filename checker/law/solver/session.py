@@ -57,7 +57,7 @@ class Engine(Enum):
     BITS = "QF_BV"
 
 
-_FAST_STEPS = dict.fromkeys((Engine.SMT, Engine.BITS), 5_000_000)
+_FAST_STEPS = dict.fromkeys((Engine.SMT, Engine.BITS, Engine.NONLINEAR), 5_000_000)
 """How many steps these take in a second, which are shorter."""
 
 
