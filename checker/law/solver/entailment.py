@@ -87,7 +87,7 @@ def _whole(facts: Sequence[Term]) -> frozenset[Term]:
 # ---------------------------------------------------------------- strategies
 
 
-_CORE_SECONDS = 0.3
+_CORE_SECONDS, _BITS_SECONDS = 0.3, 0.5
 _NONLINEAR_SECONDS = 0.1
 _QUICK_SECONDS = 0.03
 _BIT_OPERATIONS = (
@@ -237,7 +237,7 @@ def needed(
         return frozenset()
     for encoding in () if session.is_spent else encodings:
         if encoding is Encoding.BITS:
-            core = _needed_of_bits(session, terms, facts, optional, goal, deadline, share * _CORE_SECONDS)
+            core = _needed_of_bits(session, terms, facts, optional, goal, deadline, share * _BITS_SECONDS)
         else:
             core = _core(session, terms, facts, optional, goal, deadline, share * _CORE_SECONDS, encoding)
         if core is not None:

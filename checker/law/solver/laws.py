@@ -38,6 +38,8 @@ _PATHS = 20_000
 _FIRST_SHARE, _COMPARED_SHARE = 0.2, 2.5
 """How much of the usual time z3 gets at first, and where nothing but comparisons is in the goal, as no other way shows
 more of these."""
+_MOST_AT_FIRST = 3_000
+"""Larger goals are not written out for a first short try."""
 _STATED_SECONDS = 0.4
 """The most that z3 gets for a goal with all facts stated plainly, before other ways are tried."""
 
@@ -155,6 +157,8 @@ class OpenLaw:
         for leaf, goal in list(self._open.items()):
             told = self._told_of(goal)
             if told == self._in_vain.get(leaf) or (leaf in self._rational and told != self._without_form.get(leaf)):
+                continue
+            if first and sum(1 for _ in postorder((goal,))) > _MOST_AT_FIRST:
                 continue
             optional = [t.fact for t in told]
             share = _FIRST_SHARE if first else _COMPARED_SHARE if is_compared_only((goal,)) else 1.0
