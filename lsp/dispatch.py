@@ -120,7 +120,7 @@ class Dispatch:
         view = await self._view(wanted)
         edit = witness.as_example(view, str(wanted.get("kernel")), str(wanted.get("law")))
         if edit is None:
-            raise Refused("no elements are known that would fit into an example")
+            raise Refused("the elements are not known, or there are too many of them for an example")
         applied = await self._server.workspace_apply_edit_async(
             lsp.ApplyWorkspaceEditParams(edit, "Save the elements as an example")
         )

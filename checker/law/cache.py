@@ -20,7 +20,17 @@ from kcheck.checker.law.problem import Law
 from kcheck.checker.law.running import Runner
 from kcheck.checker.law.sampling import Failed
 from kcheck.checker.law.special import confirmed_special
-from kcheck.checker.law.verdict import REFUTED, UNKNOWN, Judgement, LawFinding, Tree, Trial, Witness
+from kcheck.checker.law.verdict import (
+    REFUTED,
+    UNKNOWN,
+    Judgement,
+    LawFinding,
+    Repeated,
+    Tree,
+    Trial,
+    UndefinedStep,
+    Witness,
+)
 from kcheck.checker.law.witness import confirmed, confirmed_undefined
 from kcheck.grammar.cached_files import forget_old, read, write
 
@@ -102,7 +112,7 @@ def _entry(judgement: Judgement, seconds: float) -> Object:
     return {
         "seconds": seconds,
         "laws": [_law_entry(finding) for finding in judgement.laws],
-        "undefined": None if undefined is None else {"case": _case_entry(undefined.case), "tree": undefined.tree},
+        "undefined": None if undefined is None else _undefined_entry(undefined),
         "special": None if special is None else _witness_entry(special),
     }
 
@@ -119,7 +129,22 @@ def _law_entry(finding: LawFinding) -> Object:
 
 
 def _witness_entry(witness: Witness) -> Object:
-    return {"case": _case_entry(witness.case), "left": witness.left.tree, "right": witness.right.tree}
+    left, right = _tree_entry(witness.left.tree), _tree_entry(witness.right.tree)
+    return {"case": _case_entry(witness.case), "left": left, "right": right}
+
+
+def _undefined_entry(undefined: UndefinedStep) -> Object:
+    return {"case": _case_entry(undefined.case), "tree": _tree_entry(undefined.tree)}
+
+
+def _tree_entry(tree: Tree) -> Any:
+    match tree:
+        case int():
+            return tree
+        case Repeated():
+            return {"tree": _tree_entry(tree.tree), "count": tree.count}
+        case _:
+            return [_tree_entry(side) for side in tree]
 
 
 def _case_entry(case: Case) -> Object:
@@ -193,5 +218,7 @@ def _case(entry: Mapping[str, Any]) -> Case:
 def _tree(entry: Any) -> Tree:
     if isinstance(entry, int):
         return entry
+    if isinstance(entry, dict):
+        return Repeated(_tree(entry["tree"]), max(int(entry["count"]), 2))
     left, right = entry
     return _tree(left), _tree(right)

@@ -10,9 +10,10 @@ from functools import cached_property
 from kcheck.checker import arithmetic, ir
 from kcheck.checker.law import exact
 from kcheck.checker.law.concrete import param_variables
-from kcheck.checker.law.evaluate import Case, Leaves, Number
+from kcheck.checker.law.evaluate import Case, Leaves, Number, SmallField
 from kcheck.checker.law.problem import Input, Problem
 from kcheck.checker.law.terms import Term
+from kcheck.checker.law.verdict import Tree, mapped
 from kcheck.checker.types import INT, Type
 
 
@@ -31,6 +32,44 @@ def merged_type(program: ir.Program) -> Type:
 def has_walked_shape(program: ir.Program, port: str) -> bool:
     """Whether a run needs the input to have as many elements as the walked one."""
     return port == walked(program) or port in program.sampled
+
+
+def placed_apart(program: ir.Program, case: Case, trees: Sequence[Tree]) -> tuple[Case, list[Tree]]:
+    """A case with an element of its own for each place of the trees, which may name one of the case several times."""
+    positions: list[int] = []
+
+    def placed(tree: Tree) -> Tree:
+        if not isinstance(tree, int):
+            return mapped(tree, placed)
+        positions.append(tree)
+        return len(positions) - 1
+
+    apart = [placed(tree) for tree in trees]
+    fields = {
+        port.name: SmallField(
+            (1,) * (port.type.rank - 1) + (len(positions),),
+            tuple(case.fields[port.name].elements[position] for position in positions),
+        )
+        if has_walked_shape(program, port.name)
+        else case.fields[port.name]
+        for port in program.inputs
+    }
+    return Case(fields, case.params), apart
+
+
+def can_repeat(problem: Problem) -> bool:
+    """Whether compute gives the same for equal elements wherever they are, in a field of any size."""
+    return not any(_tells_place(problem.program, read.read) for read in problem.inputs)
+
+
+def _tells_place(program: ir.Program, read: ir.Expression) -> bool:
+    match read:
+        case ir.Sample():
+            return False
+        case ir.At(port=port) | ir.SampleAt(port=port) | ir.Size(port=port) | ir.Extent(port=port):
+            return has_walked_shape(program, port)
+        case _:
+            return True
 
 
 def flat_params(program: ir.Program, case: Case) -> Leaves:

@@ -19,7 +19,7 @@ from kcheck.checker.law.cases import merged_type, walked
 from kcheck.checker.law.elements import param_numbers
 from kcheck.checker.law.evaluate import Case, Leaves
 from kcheck.checker.law.values import Token, field_shown, shown, tokens
-from kcheck.checker.law.verdict import Step, Tree, UndefinedStep, Witness, elements_of
+from kcheck.checker.law.verdict import Repeated, Step, Tree, UndefinedStep, Witness, elements_of, size_of
 from kcheck.checker.types import Struct, Type, leaf_count
 
 _WIDEST = 80
@@ -28,26 +28,35 @@ _MOST_ELEMENTS = 12
 """Larger fields are not written out, nor what is merged of more."""
 _LAW_DEPTH = 1
 """How deep the values lie that a law speaks of, which are always shown."""
+_LEAST_POWER = 1 << 10
+"""From here on powers of two are written as such."""
 
 
 def tree_text(tree: Tree) -> str:
-    """`merge(merge(a, b), c)`."""
-    if isinstance(tree, int):
-        return element_name(tree)
-    return f"merge({_part_text(tree[0])}, {_part_text(tree[1])})"
+    """`merge(merge(a, b), c)`, `2^29 elements like a`."""
+    match tree:
+        case int():
+            return element_name(tree)
+        case Repeated(tree=int() as element):
+            return f"{_count_text(tree.count)} elements like {element_name(element)}"
+        case Repeated():
+            return f"{_count_text(tree.count)} copies of {_part_text(tree.tree)}"
+        case (left, right):
+            return f"merge({_part_text(left)}, {_part_text(right)})"
 
 
 def _part_text(tree: Tree) -> str:
     """The same, or how many elements are merged where those are too many to be named."""
-    return tree_text(tree) if _is_shown(tree) else f"{_size(tree)} elements"
+    return tree_text(tree) if _is_shown(tree) else f"{_count_text(size_of(tree))} elements"
 
 
 def _is_shown(tree: Tree) -> bool:
-    return _size(tree) <= _MOST_ELEMENTS
+    return sum(1 for _ in elements_of(tree)) <= _MOST_ELEMENTS
 
 
-def _size(tree: Tree) -> int:
-    return sum(1 for _ in elements_of(tree))
+def _count_text(count: int) -> str:
+    is_power = count >= _LEAST_POWER and count.bit_count() == 1
+    return f"2^{count.bit_length() - 1}" if is_power else f"{count:_}"
 
 
 def element_name(position: int) -> str:

@@ -34,6 +34,7 @@ class _Kind(Enum):
     SIMPLE = "few small numbers"
     MIXED = "small numbers, extreme ones, random ones and those near the constants of the merge"
     SPARSE = "zeros but for one leaf of an element"
+    ROW = "Ints one after the other, of many elements alone: so they come into all of few places"
     TIED = "the same, where that leaf is a constant of the merge: weighted sums tie where two leaves swap their weights"
 
 
@@ -58,6 +59,7 @@ class Elements:
     def __init__(self, program: ir.Program, constants: Sequence[Value], rng: random.Random, count: int = COUNT) -> None:
         self._program = program
         self._shapes = _shapes(program.rank, count)
+        self._has_many = count > COUNT
         self._rng = rng
         self._random = rng.random
         self._scalars = {
@@ -74,6 +76,8 @@ class Elements:
     def case(self, number_: int) -> Case:
         """A case by its number: the first ones are the simplest."""
         kind = _Kind.SIMPLE if number_ % 3 == 0 else _KINDS.get(number_ % 8, _Kind.MIXED)
+        if self._has_many and number_ % 4 == 1:
+            kind = _Kind.ROW
         self._most = 3 + min(number_ // 9, len(SIMPLE_INTS) - 3)
         program = self._program
         shape = self._rng.choice(self._shapes)
@@ -95,7 +99,9 @@ class Elements:
     def _value(self, type_: Type, kind: _Kind, before: Leaves | None) -> Leaves:
         """A random value; some of its leaves are those of the one before or near, as merges err where numbers tie."""
         scalars = self._scalars[type_]
-        if kind is _Kind.SPARSE or kind is _Kind.TIED:
+        if kind is _Kind.ROW and before is not None:
+            made = [arithmetic.wrap(int(old) + 1) if scalars[i] is Scalar.INT else old for i, old in enumerate(before)]
+        elif kind is _Kind.SPARSE or kind is _Kind.TIED:
             chosen = self._below(len(scalars))
             made = list(zero(type_))
             weighted = kind is _Kind.TIED and len(self._weights) > 1 and scalars[chosen] is Scalar.FLOAT

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kcheck.checker.law import work
-from kcheck.checker.law.cases import has_walked_shape
+from kcheck.checker.law.cases import placed_apart
 from kcheck.checker.law.elements import Elements
-from kcheck.checker.law.evaluate import Case, Leaves, SmallField
+from kcheck.checker.law.evaluate import Case, Leaves
 from kcheck.checker.law.problem import Law
 from kcheck.checker.law.running import Runner
 from kcheck.checker.law.sampling import sides
@@ -52,7 +52,8 @@ def explored(runner: Runner, wanted: set[Law], deadline: float) -> Iterator[tupl
         for law in sorted(wanted, key=lambda law: law.values):
             broken = min(met.broken(law), key=lambda values: sum(v.size for v in values), default=None)
             if broken is not None:
-                trial = _trial(runner, case, law, broken)
+                apart, trees = placed_apart(runner.program, case, [value.tree for value in broken])
+                trial = Trial(apart, *sides(law, trees))
                 if runner.breaks(trial):  # elements that know their places are others at other places
                     yield law, trial
 
@@ -109,26 +110,3 @@ class _Met:
     def _differ(self, left: tuple[int, int], right: tuple[int, int]) -> bool:
         a, b = self._merged.get(left), self._merged.get(right)
         return a is not None and b is not None and a != b and self._run.are_different(a, b)
-
-
-def _trial(runner: Runner, case: Case, law: Law, values: tuple[_Value, ...]) -> Trial:
-    """The trial, with an element of its own for each place of the trees."""
-    positions: list[int] = []
-
-    def placed(tree: Tree) -> Tree:
-        if isinstance(tree, int):
-            positions.append(tree)
-            return len(positions) - 1
-        return placed(tree[0]), placed(tree[1])
-
-    trees = [placed(value.tree) for value in values]
-    fields = {
-        port.name: SmallField(
-            (1,) * (port.type.rank - 1) + (len(positions),),
-            tuple(case.fields[port.name].elements[position] for position in positions),
-        )
-        if has_walked_shape(runner.program, port.name)
-        else case.fields[port.name]
-        for port in runner.program.inputs
-    }
-    return Trial(Case(fields, case.params), *sides(law, trees))

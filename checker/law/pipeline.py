@@ -29,8 +29,9 @@ from kcheck.checker.law.concrete import Unsupported
 from kcheck.checker.law.evaluate import Evaluate
 from kcheck.checker.law.exploring import explored
 from kcheck.checker.law.problem import Invariant, Law, Problem
+from kcheck.checker.law.repeating import repeated
 from kcheck.checker.law.running import Runner, WrittenOut
-from kcheck.checker.law.sampling import Effort, Failed, candidates
+from kcheck.checker.law.sampling import Effort, Failed, Found, candidates
 from kcheck.checker.law.special import special_witness
 from kcheck.checker.law.stepwise import Stepwise
 from kcheck.checker.law.symbolic import Blocked, problem_of
@@ -74,10 +75,14 @@ _LEAST_SECONDS = 0.2
 """What is taken for the other tries, however short the time."""
 _TRIALS_SECONDS = 0.1
 """The most work of making each other kind of trials."""
+_REPEATING_SECONDS = 0.025
+"""The most work of merging copies, and of trying the laws on them."""
 _LARGE = 2_000
 """From so many terms on it takes longer to put a merge into itself than to try a few elements."""
 _MOST_REJECTED = 8
-"""After as many candidates that did not hold up, others are not likely to."""
+"""After as many candidates that did not hold up, others are not likely to;"""
+_MOST_FAR_REJECTED = 3
+"""those of very many elements take longer."""
 
 UNDEFINED_STEP = "undefined step"
 """The reason why there is no verdict where elements reach a step without a value."""
@@ -148,6 +153,7 @@ class _Judging:
             partial(self._by_trials, cancelled, runner),
             partial(self._by_elements, problem),
             partial(self._by_tests, problem),
+            partial(self._by_repeating, runner),
             partial(self._by_worker, problem, runner),
             partial(self._by_trials, explored, runner),
             partial(self._by_sampling, runner, _THOROUGH),
@@ -262,11 +268,7 @@ class _Judging:
         self._rejected.clear()
         try:
             for found in candidates(runner, wanted, effort, deadline, may_fail=not self._is_defined):
-                if isinstance(found, Failed):
-                    self._try_failed(runner, found)
-                else:
-                    self._try(runner, *found)
-                    self._tell(found[0])
+                self._try_found(runner, found)
                 wanted &= self._open
                 if self._undefined is not None or max(self._rejected.values(), default=0) > _MOST_REJECTED:
                     break
@@ -274,6 +276,24 @@ class _Judging:
             return  # too large to be compiled
         self._is_probed = self._is_probed or effort is not _FIRST
         self._tell_all()
+
+    def _by_repeating(self, runner: WrittenOut) -> None:
+        wanted = self._open
+        seconds = min(_REPEATING_SECONDS, self._deadline - time.monotonic())
+        have_few_been_tried = False
+        try:
+            for found in repeated(runner, wanted, seconds, may_fail=not self._is_defined):
+                if not have_few_been_tried:
+                    self._by_sampling(runner, _THOROUGH)  # few elements show better what is wrong
+                    self._rejected.clear()
+                    have_few_been_tried = True
+                if isinstance(found, Failed) or found[0] in self._open:
+                    self._try_found(runner, found)
+                wanted &= self._open
+                if self._undefined is not None or self._rejected.total() >= _MOST_FAR_REJECTED:
+                    return
+        except Unsupported:
+            return  # too large to be compiled
 
     def _by_trials(self, made: MakeTrials, runner: Runner) -> None:
         wanted = self._open
@@ -329,6 +349,13 @@ class _Judging:
                 self._blocked[law] = message.reason
 
     # ------------------------------------------------------------ candidates
+
+    def _try_found(self, runner: Runner, found: Found) -> None:
+        if isinstance(found, Failed):
+            self._try_failed(runner, found)
+        else:
+            self._try(runner, *found)
+            self._tell(found[0])
 
     def _try(self, runner: Runner, law: Law, trial: Trial) -> None:
         """Take a trial as the refutation of a law, if it holds up."""

@@ -13,6 +13,7 @@ from functools import cached_property
 
 from kcheck.checker import ir
 from kcheck.checker.law.terms import Sort, Term, Terms, postorder, variables
+from kcheck.checker.law.words import mixes, unmixed
 from kcheck.checker.types import Scalar, Type, leaves
 from kcheck.grammar.spans import Origin
 
@@ -144,14 +145,21 @@ class Problem:
         """Fresh variables for the leaves of a reachable value."""
         return tuple(self.terms.var(f"{name}.{i}", sort) for i, sort in enumerate(self.sorts))
 
-    def sides(self, law: Law) -> tuple[tuple[Term, ...], tuple[Term, ...]]:
+    def plain_sides(self, law: Law) -> tuple[tuple[Term, ...], tuple[Term, ...]]:
         """The two values that the law says are equal, over the states `a`, `b` (and `c`)."""
+        a, b, c = self.state("a"), self.state("b"), self.state("c")
+        if law is Law.COMMUTATIVE:
+            return self.merged(a, b), self.merged(b, a)
+        return self.merged(self.merged(a, b), c), self.merged(a, self.merged(b, c))
+
+    def sides(self, law: Law) -> tuple[tuple[Term, ...], tuple[Term, ...]]:
+        """The same, where what was mixed and mixed back is what it was."""
         if law not in self._sides:
-            a, b, c = self.state("a"), self.state("b"), self.state("c")
-            if law is Law.COMMUTATIVE:
-                self._sides[law] = self.merged(a, b), self.merged(b, a)
-            else:
-                self._sides[law] = self.merged(self.merged(a, b), c), self.merged(a, self.merged(b, c))
+            left, right = self.plain_sides(law)
+            if mixes(self.merge.leaves):
+                both = unmixed(self.terms, (*left, *right))
+                left, right = both[: len(left)], both[len(left) :]
+            self._sides[law] = left, right
         return self._sides[law]
 
     def goals(self, law: Law) -> dict[int, tuple[Term, Term]]:

@@ -16,7 +16,7 @@ from kcheck.checker.law.concrete import Concrete, param_variables
 from kcheck.checker.law.evaluate import Case, Evaluate, Leaves, Number
 from kcheck.checker.law.problem import Obligation, Problem, Symbolic
 from kcheck.checker.law.terms import Op, Sort, Term, Value, number, postorder
-from kcheck.checker.law.verdict import Tree, Trial
+from kcheck.checker.law.verdict import Merge, Tree, Trial, sides_of
 
 CLEAR = 1e-4
 """Floats differ clearly when they differ by more than this part of the larger one,"""
@@ -24,7 +24,7 @@ OF_GREATEST = 1e-9
 """and by more than this part of the largest number that took part."""
 
 _RUN, _FEW_MERGES = 2e-5, 4
-"""The work of a run of few elements but for the merges, and about how many of these there are."""
+"""The work of a run of few elements but for the merges, and about how many of these there mostly are."""
 _MERGE, _TERM = 5e-7, 5e-8
 """The work of a merge: for itself, and for each of its terms."""
 
@@ -74,24 +74,28 @@ class Runner(ABC):
 
     def breaks(self, trial: Trial) -> bool:
         """Whether the two trees of a trial have values that differ clearly."""
-        self.count_run()
+        run = self.run(trial.case)
         try:
-            return self.run(trial.case).differ(trial.left, trial.right)
+            return run.differ(trial.left, trial.right)
         except NoValue:
             return False
+        finally:
+            self.count_run(run.merges)
 
     def fails(self, case: Case, tree: Tree) -> bool:
         """Whether the last step of a tree has no value, and all before have one."""
-        self.count_run()
+        run = self.run(case)
         try:
-            self.run(case).value(tree)
+            run.value(tree)
         except NoValue as found:
             return found.tree == tree
+        finally:
+            self.count_run(run.merges)
         return False
 
-    def count_run(self) -> None:
-        """Say that the work of a run of few merges was done."""
-        work.count(_RUN + _FEW_MERGES * self.seconds_a_merge)
+    def count_run(self, merges: int = _FEW_MERGES) -> None:
+        """Say that the work of a run was done."""
+        work.count(_RUN + merges * self.seconds_a_merge)
 
 
 class Exact(Protocol):
@@ -162,6 +166,11 @@ class Run:
         self._reals = reals
         self._merged: dict[Tree, Leaves] = {}
 
+    @property
+    def merges(self) -> int:
+        """How many merges were done."""
+        return len(self._merged)
+
     def value(self, tree: Tree) -> Leaves:
         """The value of a tree; raises `NoValue`."""
         if isinstance(tree, int):
@@ -171,7 +180,8 @@ class Run:
             return state
         known = self._merged.get(tree)
         if known is None:
-            known, failing = self.merged(self.value(tree[0]), self.value(tree[1]))
+            left, right = sides_of(tree)
+            known, failing = self.merged(self.value(left), self.value(right))
             if failing is not None or known is None:
                 raise NoValue(tree)
             self._merged[tree] = known
@@ -182,14 +192,14 @@ class Run:
         a, b = self.value(left), self.value(right)
         return a != b and self.are_different(a, b)
 
-    def are_different(self, a: Leaves, b: Leaves) -> bool:
-        """Whether two values are, and their Floats clearly."""
+    def are_different(self, a: Leaves, b: Leaves, *others: Leaves) -> bool:
+        """Whether two values are, and their Floats clearly; `others` are values that they were merged of."""
         reals = self._reals
         if not reals:
             return a != b
         if not any(clearly_different(x, y) if isinstance(x, float) else x != y for x, y in zip(a, b, strict=True)):
             return False
-        greatest = max(abs(state[i]) for state in (a, b, *self._known()) for i in reals)
+        greatest = max(abs(state[i]) for state in (a, b, *others, *self._known()) for i in reals)
         return any(
             clearly_different(x, y, greatest) if isinstance(x, float) else x != y for x, y in zip(a, b, strict=True)
         )
@@ -245,9 +255,9 @@ class Exactly:
     def _values(self) -> dict[Tree, Sequence[exact.Value] | None]:
         return {}
 
-    def _bound(self, tree: tuple[Tree, Tree]) -> Mapping[Term, exact.Value] | None:
+    def _bound(self, tree: Merge) -> Mapping[Term, exact.Value] | None:
         """The variables of the last merge of a tree."""
-        left, right = self._value(tree[0]), self._value(tree[1])
+        left, right = map(self._value, sides_of(tree))
         if left is None or right is None:
             return None
         problem = self._problem

@@ -18,7 +18,7 @@ from kcheck.checker.law.elements import COUNT, Elements
 from kcheck.checker.law.evaluate import Case, Leaves
 from kcheck.checker.law.problem import Law
 from kcheck.checker.law.running import Run, Runner
-from kcheck.checker.law.verdict import Tree, Trial
+from kcheck.checker.law.verdict import Tree, Trial, sides_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ def _plan(laws: frozenset[Law], number: int, count: int) -> _Plan:
     def place(tree: Tree) -> int:
         if tree not in at:
             assert not isinstance(tree, int)
-            left, right = map(place, tree)
+            left, right = map(place, sides_of(tree))
             merges.append((tree, left, right))
             at[tree] = len(at)
         return at[tree]

@@ -11,7 +11,7 @@ from kcheck.checker.law.cases import has_walked_shape
 from kcheck.checker.law.elements import SIMPLE_FLOATS, SIMPLE_INTS, param_numbers, within
 from kcheck.checker.law.evaluate import Case, Leaves, Number, SmallField
 from kcheck.checker.law.values import valid, zero
-from kcheck.checker.law.verdict import Tree, Trial, elements_of
+from kcheck.checker.law.verdict import Repeated, Tree, Trial, copies, elements_of, mapped, sides_of, size_of
 from kcheck.checker.law.work import clock
 
 Breaks = Callable[[Trial], bool]
@@ -69,7 +69,7 @@ class _Work:
         any(self._try(Trial(case, left, right)) for left, right in plain)
 
     def shrink_trees(self) -> None:
-        """Merge fewer elements: put a side of a merge in its place, in both trees at once."""
+        """Merge fewer elements: put a side of a merge, or fewer copies, in its place, in both trees at once."""
         while any(self._try(self._with_trees(old, new)) for old, new in _shorter(self.trial)):
             pass
 
@@ -180,22 +180,38 @@ def _simpler(value: Number) -> Iterator[Number]:
 
 
 def _shorter(trial: Trial) -> Iterator[tuple[Tree, Tree]]:
-    """Values that both trees merge, with one of their own sides."""
+    """Values that both trees merge, with one of their own sides, or with fewer copies."""
     for tree in _subtrees(trial.left):
         if not isinstance(tree, int) and tree in _subtrees(trial.right):
-            for side in tree:
-                yield tree, side
+            for part in _fewer(tree) if isinstance(tree, Repeated) else tree:
+                yield tree, part
+
+
+def _fewer(tree: Repeated) -> Iterator[Tree]:
+    """Copies of a side alone, or a power of two fewer copies, which takes the fewest words, the fewest first."""
+    if not isinstance(tree.tree, int):
+        for side in sides_of(tree.tree):
+            yield copies(side, tree.count)
+            yield copies(side, tree.count * size_of(tree.tree) // size_of(side))
+    for doublings in range((tree.count - 1).bit_length()):
+        yield copies(tree.tree, 1 << doublings)
 
 
 def _subtrees(tree: Tree) -> list[Tree]:
-    return [tree] if isinstance(tree, int) else [tree, *_subtrees(tree[0]), *_subtrees(tree[1])]
+    match tree:
+        case int():
+            return [tree]
+        case Repeated():
+            return [tree, *_subtrees(tree.tree)]
+        case (left, right):
+            return [tree, *_subtrees(left), *_subtrees(right)]
 
 
 def _replaced(tree: Tree, old: Tree, new: Tree) -> Tree:
     if tree == old:
         return new
-    return tree if isinstance(tree, int) else (_replaced(tree[0], old, new), _replaced(tree[1], old, new))
+    return tree if isinstance(tree, int) else mapped(tree, lambda part: _replaced(part, old, new))
 
 
 def _renamed(tree: Tree, at: dict[int, int]) -> Tree:
-    return at[tree] if isinstance(tree, int) else (_renamed(tree[0], at), _renamed(tree[1], at))
+    return at[tree] if isinstance(tree, int) else mapped(tree, lambda part: _renamed(part, at))

@@ -17,7 +17,7 @@ from kcheck.checker.law.running import clearly_different
 from kcheck.checker.law.sampling import sides
 from kcheck.checker.law.simplify import simplified
 from kcheck.checker.law.values import valid, zero
-from kcheck.checker.law.verdict import Tree, Trial, Witness
+from kcheck.checker.law.verdict import Tree, Trial, Witness, sides_of
 from kcheck.checker.law.witness import Replay
 from kcheck.checker.types import BOOL, FLOAT, Type, contains, leaves
 
@@ -129,7 +129,7 @@ class _Batch:
     def values(self, trees: Sequence[Tree]) -> Sequence[Leaves]:
         if isinstance(trees[0], int):
             return [self._states[tree] for tree in trees if isinstance(tree, int)]
-        pairs = [tree for tree in trees if not isinstance(tree, int)]
-        left = self.values([tree[0] for tree in pairs])
-        right = self.values([tree[1] for tree in pairs])
+        pairs = [sides_of(tree) for tree in trees if not isinstance(tree, int)]
+        left = self.values([pair[0] for pair in pairs])
+        right = self.values([pair[1] for pair in pairs])
         return self._evaluate.merge(self._program, left, right, self._case.params)

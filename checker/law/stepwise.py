@@ -20,7 +20,7 @@ from kcheck.checker.law.problem import SORTS, Input, Obligation
 from kcheck.checker.law.running import Run, Runner, WrittenOut
 from kcheck.checker.law.symbolic import EXPANDED, Blocked, Execution, Reads, problem_of
 from kcheck.checker.law.terms import Term, Terms, TooLarge, Value
-from kcheck.checker.law.verdict import Tree
+from kcheck.checker.law.verdict import Tree, sides_of
 from kcheck.checker.prelude import expand_prelude
 from kcheck.checker.types import FLOAT, Scalar, Type, leaves
 
@@ -82,6 +82,7 @@ class _Steps:
     program: ir.Program
     case: Case
     _terms: Terms = field(default_factory=Terms)
+    _merges: dict[Tree, TermLeaves] = field(default_factory=dict)
 
     @property
     def count(self) -> int:
@@ -126,7 +127,9 @@ class _Steps:
     def _value(self, tree: Tree) -> TermLeaves:
         if isinstance(tree, int):
             return self._called(self._fold.element, (), tree)
-        return self._merged([self._value(side) for side in tree])
+        if tree not in self._merges:
+            self._merges[tree] = self._merged([self._value(side) for side in sides_of(tree)])
+        return self._merges[tree]
 
     def _merged(self, sides: Sequence[TermLeaves]) -> TermLeaves:
         return self._called(self._fold.merge, sides, 0)

@@ -55,10 +55,11 @@ def _special(value: float) -> str:
 
 def field_document(type_: Type, field: SmallField) -> Any:
     """The elements of a small field, nested by its axes."""
-    return _nested([document(type_, element) for element in field.elements], field.shape)
+    return by_axes([document(type_, element) for element in field.elements], field.shape)
 
 
-def _nested(flat: list[Any], shape: tuple[int, ...]) -> list[Any]:
+def by_axes(flat: list[Any], shape: tuple[int, ...]) -> list[Any]:
+    """Row-major elements nested by their axes."""
     for length in reversed(shape[1:]):
         flat = [flat[i : i + length] for i in range(0, len(flat), length)]
     return flat
@@ -130,7 +131,7 @@ def shown(type_: Type, value: Leaves) -> str:
 
 def field_shown(type_: Type, field: SmallField) -> str:
     """A small field as source would write it: `[1, 2]`, `[[1, 2], [3, 4]]`."""
-    return _listed(_nested([shown(type_, element) for element in field.elements], field.shape))
+    return _listed(by_axes([shown(type_, element) for element in field.elements], field.shape))
 
 
 def _listed(nested: Any) -> str:

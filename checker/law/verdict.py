@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -13,17 +13,65 @@ from kcheck.grammar.spans import Origin
 
 PROVED, REFUTED, UNKNOWN = "proved", "refuted", "unknown"
 
-Tree: TypeAlias = "int | tuple[Tree, Tree]"
-"""What is merged with what: an element by its position, or the merge of two trees."""
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """The merge of so many copies of a tree, at least 2: of itself and others over elements equal to its own.
+
+    The copies' elements have no positions in a case, as compute gives the same for them wherever they are.
+    """
+
+    tree: Tree
+    count: int
+
+
+Merge: TypeAlias = "tuple[Tree, Tree] | Repeated"
+"""A tree of more than one element."""
+Tree: TypeAlias = "int | Merge"
+"""What is merged with what: an element by its position, the merge of two trees, or that of copies of one."""
+
+
+def sides_of(tree: Merge) -> tuple[Tree, Tree]:
+    """The two trees that the last merge of a tree merges: halves of copies, or the last copy where they are odd."""
+    if not isinstance(tree, Repeated):
+        return tree
+    last = 1 if tree.count % 2 else tree.count // 2
+    return copies(tree.tree, tree.count - last), copies(tree.tree, last)
+
+
+def copies(tree: Tree, count: int) -> Tree:
+    """The merge of so many copies of a tree, at least 1."""
+    return tree if count == 1 else Repeated(tree, count)
+
+
+def mapped(tree: Merge, change: Callable[[Tree], Tree]) -> Merge:
+    """The tree with what it is made of changed."""
+    if isinstance(tree, Repeated):
+        return Repeated(change(tree.tree), tree.count)
+    left, right = tree
+    return change(left), change(right)
+
+
+def counted(tree: Tree, times: int = 1) -> Iterator[tuple[int, int]]:
+    """The positions of the elements from left to right, each with how many elements there are like it."""
+    match tree:
+        case int():
+            yield tree, times
+        case Repeated():
+            yield from counted(tree.tree, times * tree.count)
+        case _:
+            for side in tree:
+                yield from counted(side, times)
 
 
 def elements_of(tree: Tree) -> Iterator[int]:
     """The positions of the elements, from left to right."""
-    if isinstance(tree, int):
-        yield tree
-    else:
-        for side in tree:
-            yield from elements_of(side)
+    return (position for position, _ in counted(tree))
+
+
+def size_of(tree: Tree) -> int:
+    """How many elements are merged, with all copies."""
+    return sum(times for _, times in counted(tree))
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +85,10 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A value of a run: what `compute` gave for an element, or the merge of two others."""
+    """A value of a run: what `compute` gave for an element, or the merge of two others.
+
+    That of copies has one part: the value that is merged with itself.
+    """
 
     tree: Tree
     value: Leaves
@@ -60,6 +111,11 @@ class Witness:
     @property
     def trial(self) -> Trial:
         return Trial(self.case, self.left.tree, self.right.tree)
+
+    @property
+    def has_copies(self) -> bool:
+        """Whether it is of more elements than the case holds."""
+        return any(times > 1 for _, times in counted(self.left.tree))
 
 
 @dataclass(frozen=True, slots=True)

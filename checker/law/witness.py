@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import permutations
 
 from kcheck.checker import ir
@@ -12,7 +12,17 @@ from kcheck.checker.law.problem import Law, Undefined
 from kcheck.checker.law.running import Runner, clearly_different
 from kcheck.checker.law.sampling import Failed, sides
 from kcheck.checker.law.simplify import simplified
-from kcheck.checker.law.verdict import Step, Tree, Trial, UndefinedStep, Witness, elements_of
+from kcheck.checker.law.verdict import (
+    Merge,
+    Repeated,
+    Step,
+    Tree,
+    Trial,
+    UndefinedStep,
+    Witness,
+    elements_of,
+    sides_of,
+)
 from kcheck.checker.law.work import clock
 
 SECONDS = 0.3
@@ -71,7 +81,7 @@ def confirmed_undefined(runner: Runner, failed: Failed) -> UndefinedStep | None:
     obligation = runner.exactly(case).failing(tree)
     if obligation is None or obligation.kind is Undefined.ROUNDS:
         return None
-    sides = () if isinstance(tree, int) else tree
+    sides = () if isinstance(tree, int) else sides_of(tree)
     parts = Replay(runner.program, case, runner.evaluate).steps(sides)
     return UndefinedStep(obligation.kind, obligation.origin, runner.program, case, tree, parts)
 
@@ -89,20 +99,27 @@ class Replay:
 
     def steps(self, trees: Sequence[Tree]) -> tuple[Step, ...]:
         """The trees with all their values; what can be merged at once is."""
-        pending = {tree for whole in trees for tree in _merges(whole)}
+        pending = _merges(trees)
         while pending:
-            ready = [tree for tree in pending if all(side in self._known for side in tree)]
-            parts = [(self._known[left], self._known[right]) for left, right in ready]
-            lefts, rights = ([pair[side].value for pair in parts] for side in (0, 1))
-            values = self._evaluate.merge(self._program, lefts, rights, self._case.params)
-            self._known.update((t, Step(t, v, p)) for t, v, p in zip(ready, values, parts, strict=True))
+            ready = [tree for tree in pending if all(side in self._known for side in sides_of(tree))]
+            sides = [[self._known[side].value for side in pair] for pair in zip(*map(sides_of, ready), strict=True)]
+            values = self._evaluate.merge(self._program, sides[0], sides[1], self._case.params)
+            self._known.update((t, Step(t, v, self._parts(t))) for t, v in zip(ready, values, strict=True))
             pending.difference_update(ready)
         return tuple(self._known[tree] for tree in trees)
 
+    def _parts(self, tree: Merge) -> tuple[Step, ...]:
+        sides = (tree.tree,) if isinstance(tree, Repeated) else tree
+        return tuple(self._known[side] for side in sides)
 
-def _merges(tree: Tree) -> Iterator[tuple[Tree, Tree]]:
-    """The merges of a tree."""
-    if not isinstance(tree, int):
-        yield tree
-        for side in tree:
-            yield from _merges(side)
+
+def _merges(trees: Iterable[Tree]) -> set[Merge]:
+    """All merges of trees, each once, as copies have most in common."""
+    found: set[Merge] = set()
+    pending = list(trees)
+    while pending:
+        tree = pending.pop()
+        if not isinstance(tree, int) and tree not in found:
+            found.add(tree)
+            pending += sides_of(tree)
+    return found

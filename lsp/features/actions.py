@@ -11,6 +11,7 @@ from kcheck.grammar.spans import Span
 from kcheck.lsp.commands import RUN_KERNEL, SAVE_WITNESS, backends, compare_command, run_command, witness_command
 from kcheck.lsp.features.diagnostics import diagnostic, edit_of
 from kcheck.lsp.features.kernels import examples_of, kernel_at
+from kcheck.lsp.features.witness import witness
 from kcheck.lsp.proofs import State
 from kcheck.lsp.view import View
 
@@ -60,9 +61,11 @@ def _kernel_actions(view: View, span: Span) -> Iterator[lsp.CodeAction]:
         if law.state is State.REFUTED:
             shown = witness_command(view, kernel.name, law.law.value)
             yield lsp.CodeAction(title=shown.title, kind=RUN_KERNEL, command=shown)
-            saved = lsp.Command(
-                f"Save the elements that refute {law.law.value} as an example",
-                SAVE_WITNESS,
-                arguments=[{"uri": view.uri, "kernel": kernel.name, "law": law.law.value}],
-            )
-            yield lsp.CodeAction(title=saved.title, kind=lsp.CodeActionKind.RefactorRewrite, command=saved)
+            found = witness(view, kernel.name, law.law.value)
+            if found is not None and not found.has_copies:  # an example does not hold so many elements
+                saved = lsp.Command(
+                    f"Save the elements that refute {law.law.value} as an example",
+                    SAVE_WITNESS,
+                    arguments=[{"uri": view.uri, "kernel": kernel.name, "law": law.law.value}],
+                )
+                yield lsp.CodeAction(title=saved.title, kind=lsp.CodeActionKind.RefactorRewrite, command=saved)

@@ -55,7 +55,7 @@ def _tree(found: Witness, step: Step) -> Object:
 def as_example(view: View, kernel: str, law: str) -> lsp.WorkspaceEdit | None:
     """An edit that adds the elements to the kernel as an example; None where there are none, or too many."""
     found, place = witness(view, kernel, law), kernel_named(view, kernel)
-    if found is None or place is None:
+    if found is None or found.has_copies or place is None:
         return None
     lines = list(bindings(found.program, found.case))
     if any(" = " not in line for line in lines):

@@ -6,10 +6,10 @@ from kcheck.checker import ir
 from kcheck.checker.law.drawing import witness_text
 from kcheck.checker.law.pipeline import Tools, judge_program
 from kcheck.checker.law.problem import Law
-from kcheck.checker.law.verdict import REFUTED
+from kcheck.checker.law.verdict import REFUTED, elements_of
 from kcheck.runtime.interpreter.parts import InterpretedParts
 from tests.law.build import reduction
-from tests.law.replay import hold_witness
+from tests.law.replay import hold_undefined, hold_witness
 
 PARTS = InterpretedParts()
 
@@ -42,3 +42,18 @@ def test_laws_are_refuted_without_a_solver(program: ir.Program, law: Law) -> Non
     text = witness_text(witness)
     assert max(map(len, text.splitlines())) < 200
     assert len(text.splitlines()) < 120
+
+
+def test_a_step_without_a_value_is_found_where_all_of_few_places_are_taken() -> None:
+    program = reduction(
+        "Int",
+        "S",
+        "let taken = 1 << (sample(values) & 31); S { taken: taken, free: log(float(32 - popcount(taken))) }",
+        "let taken = a.taken | b.taken; S { taken: taken, free: log(float(32 - popcount(taken))) }",
+        "struct S { taken: Int; free: Float; }",
+    )
+    undefined = judge_program(program, Tools(lambda: PARTS, None), 10.0).undefined
+    assert undefined is not None
+    hold_undefined(undefined)
+    numbers = {element[0] % 32 for element in undefined.case.fields["values"].elements}
+    assert len(numbers) == len(list(elements_of(undefined.tree))) == 32

@@ -115,6 +115,17 @@ def test_unknown_products_know_that_factors_may_be_exchanged() -> None:
         assert (answer is Answer.NONE) == follows
 
 
+def test_unknown_products_are_zero_where_a_factor_is() -> None:
+    terms = Terms()
+    p, q = (terms.var(name, Sort.REAL) for name in "pq")
+    zero, one = terms.real(0), terms.real(1)
+    is_zero = terms.eq(terms.mul(p, q), zero)
+    for fact, follows in ((terms.eq(p, zero), True), (terms.eq(q, zero), True), (terms.eq(p, one), False)):
+        written = single_script(terms, (fact,), is_zero, Encoding.LINEAR)
+        answer = SESSION.load(written.lines, Engine.SMT).check(work.clock() + SOON, SOON)
+        assert (answer is Answer.NONE) == follows
+
+
 @pytest.mark.parametrize("seed", range(150))
 def test_intervals_hold_the_values(seed: int) -> None:
     source = random.Random(seed)

@@ -184,6 +184,8 @@ export interface Witness {
   kernel: string;
   /** Those of the field that is folded. */
   elements: Json[];
+  /** How many like each element there are, where they are too many to be listed. */
+  counts?: Json[];
   /** Those of the other inputs. */
   inputs: Record<string, Json>;
   params: Record<string, Json>;

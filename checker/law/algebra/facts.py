@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
+from itertools import permutations
 
 from kcheck.checker.arithmetic import INT_MAX, INT_MIN, wrap
 from kcheck.checker.law import work
 from kcheck.checker.law.algebra.atoms import Atoms, Kind
+from kcheck.checker.law.algebra.corners import MAX_FACTORS, Factor, Range, factors
+from kcheck.checker.law.algebra.corners import signs as signs_in_corners
 from kcheck.checker.law.algebra.elimination import Oracle, Row
-from kcheck.checker.law.algebra.interval import EVERYTHING, ZERO, Interval, least, point
+from kcheck.checker.law.algebra.interval import EVERYTHING, INT, ZERO, Interval, least, point
 from kcheck.checker.law.algebra.polynomial import (
     ONE,
     Key,
@@ -283,6 +286,9 @@ class Facts:
             self._record_limit(base, cause)
         if not signs & NEGATIVE:
             self._record_limit(scale(base, -1), cause)
+        exponent = self._exponent(base)
+        if exponent is not None:
+            self.assume(Query(exponent, signs), cause)
 
     def _record_limit(self, p: Polynomial, cause: int) -> None:
         """Where p <= 0 is the least that p can be, each of its terms is the least that it can be."""
@@ -293,6 +299,20 @@ class Facts:
             for (m, c), low in zip(p.items(), known, strict=True):
                 if m != ONE:
                     self.assume(Query(add({m: c}, constant(-low)), NULL), cause)
+        if _multiplies(p):
+            self._record_corners(p, cause)
+
+    def _record_corners(self, p: Polynomial, cause: int) -> None:
+        """The same of products: a factor is at an end if p is above 0 wherever it is not."""
+        bounds = self._bounds_of_factors(p)
+        if bounds is None or _signs_in_corners(p, bounds) & NEGATIVE:
+            return
+        cause |= self._causes_of(p)
+        for factor, interval in bounds.items():
+            for end, without in interval.without_ends():
+                if _signs_in_corners(p, {**bounds, factor: without}) == ABOVE:
+                    held = (factor[0], 1) if end == 0 and factor[1] > 0 else factor
+                    self.assume(Query(add({(held,): 1}, constant(-end)), NULL), cause)
 
     def _record_below(self, p: Polynomial, strict: bool, cause: int) -> None:
         if strict and self.atoms.whole(p):
@@ -377,8 +397,6 @@ class Facts:
     # ------------------------------------------------------------ how signs are worked out
 
     def _worked_out(self, base: Polynomial, base_key: Key) -> int:
-        if self._is_above(base):
-            return ABOVE
         signs, cause = self._signs.get(base_key, (ANY, 0))
         if signs != ANY:
             self._usage.causes |= cause
@@ -386,13 +404,75 @@ class Facts:
         if by_interval & signs != signs:
             self._credit(base)
             signs &= by_interval
+        exponent = self._exponent(base)
+        if exponent is not None:
+            signs &= self.sign(exponent)
+        if signs not in (NEGATIVE, NULL, ABOVE) and _multiplies(base):
+            signs = self._by_corners(base, signs)
         if signs in (NEGATIVE, NULL, ABOVE) or not self._related(base):
             return signs
         return self._by_elimination(base, signs)
 
-    def _is_above(self, p: Polynomial) -> bool:
-        """Whether it is a sum of products of exponentials, by numbers above 0."""
-        return all(c > 0 and all(self.atoms[a].kind is Kind.EXP for a, _ in m) for m, c in p.items())
+    def _exponent(self, p: Polynomial) -> Polynomial | None:
+        """Of a difference of two exponentials, that of their arguments, which has the same sign; None of all else."""
+        if len(p) != 2 or sum(p.values()) != 0:
+            return None
+        larger, smaller = sorted(p, key=p.__getitem__, reverse=True)
+        total: Polynomial = {}
+        for monomial, factor in ((larger, 1), (smaller, -1)):
+            for atom, exponent in monomial:
+                entry = self.atoms[atom]
+                if entry.kind is not Kind.EXP:
+                    return None
+                assert isinstance(entry.key, tuple)
+                argument, denominator = entry.key
+                if denominator != ONE:
+                    return None
+                total = add(total, {argument: 1}, factor * exponent)
+        return total
+
+    def _by_corners(self, base: Polynomial, signs: int) -> int:
+        bounds = self._bounds_of_factors(base)
+        if bounds is None:
+            return signs
+        found = signs & _signs_in_corners(base, bounds)
+        order, cause = self._order_of(bounds) if found & NEGATIVE and found & ABOVE else ({}, 0)
+        if order:
+            ranges = {f: Range.of(interval) for f, interval in bounds.items()}
+            found &= _signs_in_ranges(base, {**order, **{f: r for f, r in ranges.items() if f not in order}})
+        if found != signs:
+            self._credit(base)
+            self._usage.causes |= cause
+        return found
+
+    def _order_of(self, bounds: Mapping[Factor, Interval]) -> tuple[dict[Factor, Range], int]:
+        """The ranges of factors that others bound, as in `colour <= alpha`, and the causes of these bounds."""
+        found: dict[Factor, Range] = {}
+        ends: set[Factor] = set()
+        causes = 0
+        for low, high in permutations([f for f in bounds if f[1] == 1], 2):
+            factor, base = primitive({(low,): 1, (high,): -1})
+            signs, cause = self._signs.get(key(base), (ANY, 0))
+            if (signs if factor > 0 else flipped(signs)) & ABOVE or low in found or high in found:
+                continue
+            x, y = bounds[low], bounds[high]
+            if low not in ends and x.low is not None:
+                found[low] = Range(constant(x.low), {(high,): 1}, x.low_open)
+                ends.add(high)
+            elif high not in ends:
+                found[high] = Range({(low,): 1}, None if y.high is None else constant(y.high), False, y.high_open)
+                ends.add(low)
+            causes |= cause
+        return found, causes
+
+    def _bounds_of_factors(self, p: Polynomial) -> dict[Factor, Interval] | None:
+        """Where what its monomials are products of lies; None where that tells nothing."""
+        found = factors(p)
+        if len(found) > MAX_FACTORS:
+            return None
+        bounds = {f: self._of_atom(f[0]) if f[1] == 1 else self._of_atom(f[0]).power(f[1]) for f in found}
+        tells = all(b != INT and (b.low is not None or b.high is not None) for b in bounds.values())
+        return bounds if tells else None
 
     def _by_elimination(self, base: Polynomial, signs: int) -> int:
         context = self._relevant(base)
@@ -519,6 +599,10 @@ class Facts:
             low = None if inner.low is None else math.floor(inner.low)
             high = None if inner.high is None else math.floor(inner.high)
             interval = interval.meet(Interval(low, high))
+        elif entry.kind is Kind.EXP:
+            assert isinstance(entry.key, tuple)
+            argument, denominator = entry.key
+            interval = interval.meet(_of_exponential(self._of_monomial(argument) if denominator == ONE else EVERYTHING))
         elif entry.kind is Kind.REST:
             assert isinstance(entry.key, tuple)
             divisor = self._of_atom(entry.key[0]).high
@@ -542,6 +626,9 @@ class Facts:
             elif entry.kind is Kind.FLOOR:
                 assert isinstance(entry.key, frozenset)
                 cause |= self._causes_of(dict(entry.key))
+            elif entry.kind is Kind.EXP:
+                assert isinstance(entry.key, tuple)
+                cause |= self._causes(entry.key[0])
             elif entry.kind is Kind.REST:
                 assert isinstance(entry.key, tuple)
                 cause |= self._causes(power(entry.key[0]))
@@ -561,6 +648,12 @@ def _sign_of(value: Number) -> int:
     return NULL if value == 0 else ABOVE if value > 0 else NEGATIVE
 
 
+def _of_exponential(argument: Interval) -> Interval:
+    """Where e^x lies beside 1, as x beside 0."""
+    low, high = (1 if argument.not_negative else 0), (1 if argument.not_positive else None)
+    return Interval(low, high, argument.positive or not low, argument.negative)
+
+
 def _limited(limit: Number, signs: int, whole: bool) -> Interval:
     """Where x lies if the sign of x - limit is one of these."""
     low = None if signs & NEGATIVE else limit
@@ -573,6 +666,20 @@ def _limited(limit: Number, signs: int, whole: bool) -> Interval:
     if high is not None:
         high = math.ceil(high) - 1 if is_open else math.floor(high)
     return Interval(low, high)
+
+
+def _signs_in_corners(p: Polynomial, bounds: Mapping[Factor, Interval]) -> int:
+    return _signs_in_ranges(p, {factor: Range.of(interval) for factor, interval in bounds.items()})
+
+
+def _signs_in_ranges(p: Polynomial, ranges: Mapping[Factor, Range]) -> int:
+    found = signs_in_corners(p, ranges)
+    return ANY if found is None else NEGATIVE * found[0] | NULL * found[1] | ABOVE * found[2]
+
+
+def _multiplies(p: Polynomial) -> bool:
+    """Whether it has products in it, and more than one term: else its interval is told by those of its atoms."""
+    return len(p) > 1 and any(len(m) > 1 for m in p)
 
 
 def _is_far(p: Polynomial) -> bool:

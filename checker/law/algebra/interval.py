@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from kcheck.checker.arithmetic import INT_MAX, INT_MIN
@@ -47,6 +48,13 @@ class Interval:
 
     def within(self, low: Number, high: Number) -> bool:
         return self.low is not None and self.high is not None and low <= self.low and self.high <= high
+
+    def without_ends(self) -> Iterator[tuple[Number, Interval]]:
+        """Each end that is in it, with what is left of it without that end."""
+        if self.low is not None and not self.low_open:
+            yield self.low, replace(self, low_open=True)
+        if self.high is not None and not self.high_open:
+            yield self.high, replace(self, high_open=True)
 
     def meet(self, other: Interval) -> Interval:
         low, low_open = self.low, self.low_open

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TypeAlias
@@ -56,15 +57,22 @@ def prove_linear(problem: Problem, law: Law, invariants: Sequence[Invariant], de
 
 
 def prove_leaf(
-    problem: Problem, law: Law, leaf: int, invariants: Sequence[Invariant], deadline: float, *, linear: bool = False
+    problem: Problem,
+    law: Law,
+    leaf: int,
+    invariants: Sequence[Invariant],
+    deadline: float,
+    *,
+    linear: bool = False,
+    sparing: float = math.inf,
 ) -> list[Invariant] | None:
     """Invariants that prove the law for one leaf of the merged value; None where there is no proof.
 
-    If `linear`, in the way of `prove_linear`.
+    If `linear`, in the way of `prove_linear`.  From the moment `sparing` on none that are not needed are left out.
     """
     left, right = problem.sides(law)
     way = Attempt.proves_linearly if linear else Attempt.proves
-    return _needed(problem, _names(law), invariants, [(left[leaf], right[leaf])], deadline, way)
+    return _needed(problem, _names(law), invariants, [(left[leaf], right[leaf])], deadline, way, sparing)
 
 
 def entailed(
@@ -135,7 +143,13 @@ def _prove(
 
 
 def _needed(
-    problem: Problem, names: str, invariants: Sequence[Invariant], goals: Sequence[Goal], deadline: float, way: Way
+    problem: Problem,
+    names: str,
+    invariants: Sequence[Invariant],
+    goals: Sequence[Goal],
+    deadline: float,
+    way: Way,
+    sparing: float = math.inf,
 ) -> list[Invariant] | None:
     """Invariants that are enough for a proof of all goals; None where none was found."""
     if not goals:
@@ -150,7 +164,7 @@ def _needed(
     # What a conclusion was drawn from need not be needed: leave out what is not, while that is quick.
     took = work.clock() - begun
     for invariant in tuple(used):
-        if work.clock() + took > min(deadline, begun + 4 * took + 0.02):
+        if work.clock() + took > min(deadline, sparing, begun + 4 * took + 0.02):
             break
         fewer = [other for other in used if other is not invariant]
         if _attempt(problem, names, fewer, goals, deadline, way) is not None:

@@ -14,7 +14,7 @@ from math import isqrt
 
 from kcheck.checker.law.algebra.atoms import Atom, Atoms, Kind
 from kcheck.checker.law.algebra.facts import ABOVE, ANY, NEGATIVE, Facts
-from kcheck.checker.law.algebra.interval import NOT_NEGATIVE
+from kcheck.checker.law.algebra.interval import NOT_NEGATIVE, POSITIVE
 from kcheck.checker.law.algebra.lattice import extreme, form_of, increasing
 from kcheck.checker.law.algebra.polynomial import (
     ONE,
@@ -261,7 +261,7 @@ class Reals:
             if inner is not None and isinstance(coefficient, int):
                 result = self.multiply(result, self.power(inner, coefficient))
             else:
-                exponents[self._atoms.make(Kind.EXP, (monomial, x.denominator))] = coefficient
+                exponents[self._atoms.make(Kind.EXP, (monomial, x.denominator), interval=POSITIVE)] = coefficient
         return self.multiply(result, Ratio({tuple(sorted(exponents.items())): 1}))
 
     def has_logarithms(self, x: Ratio) -> bool:

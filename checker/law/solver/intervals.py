@@ -14,6 +14,7 @@ from kcheck.checker.law.algebra.interval import BOOL, EVERYTHING, INT, Interval,
 from kcheck.checker.law.algebra.polynomial import Number, tidy
 from kcheck.checker.law.euclid import GCD
 from kcheck.checker.law.problem import Invariant, Problem
+from kcheck.checker.law.solver.ends import between_ends
 from kcheck.checker.law.solver.means import mean
 from kcheck.checker.law.solver.wording import above, at_least, at_most, below, leaf_text
 from kcheck.checker.law.terms import Op, Sort, Term, number, postorder, saturated
@@ -281,8 +282,10 @@ def _further(old: Interval, new: Interval, thresholds: Sequence[Number], sort: S
 
 def _interval(term: Term, found: Mapping[Term, Interval]) -> Interval:
     interval = _by_operation(term, found)
-    between = mean(term, found) if term.sort is Sort.REAL else None
-    return interval if between is None else met(interval, between)
+    for tighter in (mean, between_ends) if term.sort is Sort.REAL else ():
+        between = tighter(term, found)
+        interval = interval if between is None else met(interval, between)
+    return interval
 
 
 def _by_operation(term: Term, found: Mapping[Term, Interval]) -> Interval:

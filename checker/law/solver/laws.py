@@ -289,14 +289,16 @@ class OpenLaw:
         self._by_forms(lambda leaf, told: leaf in self._rational and bool(told), deadline)
 
     def _by_forms(self, is_tried: Callable[[int, Sequence[_Told]], bool], deadline: float) -> None:
-        for leaf, goal in list(self._open.items()):
+        tried = list(self._open.items())
+        for i, (leaf, goal) in enumerate(tried):
             told = self._told_of(goal)
             if told == self._without_form.get(leaf) or work.clock() >= deadline:
                 continue
             if is_order_only(goal) or not is_tried(leaf, told):
                 continue
             invariants = [t.invariant for t in told if not t.invariant.holds.is_const]
-            used = algebra.prove_leaf(self._problem, self.law, leaf, invariants, deadline)
+            share = work.clock() + (deadline - work.clock()) / (len(tried) - i)
+            used = algebra.prove_leaf(self._problem, self.law, leaf, invariants, deadline, sparing=share)
             if used is not None:
                 self._close(leaf, used, "normal forms")
             elif work.clock() < deadline:
@@ -392,7 +394,7 @@ def holds(problem: Problem, obligation: Obligation) -> Term:
 def smt(problem: Problem, law: Law, invariants: Sequence[Invariant] = ()) -> str:
     """The law as an SMT-LIB script, for other solvers and for people: `unsat` says that it holds."""
     terms = problem.terms
-    left, right = problem.sides(law)
+    left, right = problem.plain_sides(law)
     goal = terms.all(terms.eq(a, b) for a, b in zip(left, right, strict=True))
     facts = [
         *problem.assumptions,

@@ -30,7 +30,8 @@ class Encoding(Enum):
     RELAXED = "integers as reals"
     """The same without saying that they are whole, which suits nonlinear reasoning about Reals."""
     LINEAR = "unknown products"
-    """Integers, and of products and quotients is known that equal factors give equal ones, and little more."""
+    """Integers, and of products and quotients is known that equal factors give equal ones, and 0 a product of 0, and
+    little more."""
 
 
 _INT_SORTS = {
@@ -224,12 +225,20 @@ class Writer:
                 return f"(- {a} (* {args[1]} (to_real {_truncated(f'(/ {a} {args[1]})')})))"
             case Op.NEG:
                 return f"(- {a})"
-            case Op.MUL | Op.DIV if self._encoding is Encoding.LINEAR and not _is_linear(term):
-                return self._unknown(term, term.op.name.lower(), args)
+            case Op.MUL if self._encoding is Encoding.LINEAR and not _is_linear(term):
+                return self._product(term, args)
+            case Op.DIV if self._encoding is Encoding.LINEAR and not _is_linear(term):
+                return self._unknown(term, "div", args)
             case Op.ADD | Op.SUB | Op.MUL | Op.DIV | Op.LT | Op.LE:
                 return _call(term.op.value, args)
             case _:
                 raise AssertionError(term.op)
+
+    def _product(self, term: Term, args: Sequence[str]) -> str:
+        """An unknown product that is 0 where a factor is."""
+        result = self._unknown(term, "mul", args)
+        self.lines.append(f"(assert (=> (or (= {args[0]} 0.0) (= {args[1]} 0.0)) (= {result} 0.0)))")
+        return result
 
     def _to_int(self, term: Term, a: str) -> str:
         if self._encoding is Encoding.RELAXED:

@@ -464,12 +464,12 @@ class _Makers:
             yield from self._alike(columns, rows)
 
     def _alike(self, columns: Sequence[_Column], rows: Sequence[int]) -> Iterator[Invariant]:
-        """`a = b`, `a = c` for columns that are equal in these rows, and not one number."""
+        """`a = b`, `a = c` for columns and params that are equal in these rows, and not one number."""
         first: dict[tuple[Sort, tuple[float, ...]], _Column] = {}
-        for column in columns:
+        for column in (*columns, *self._params):
             values = tuple(column.values[row] for row in rows)
             other = first.setdefault((column.term.sort, values), column)
-            if other is not column and min(values) < max(values):
+            if other is not column and other not in self._params and min(values) < max(values):
                 yield Invariant(f"{other.text} = {column.text}", self._terms.eq(other.term, column.term))
 
     def _where_equal(self, numbers: Sequence[_Column]) -> Iterator[Invariant]:

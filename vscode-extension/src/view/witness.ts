@@ -47,9 +47,13 @@ function valuesTable(head: string, values: Record<string, Json>): HTMLElement[] 
 }
 
 function show(main: HTMLElement, witness: Witness): void {
-  const { kernel, law, elements, inputs, params, left, right, differing, text } = witness;
+  const { kernel, law, elements, counts, inputs, params, left, right, differing, text } = witness;
   const names = namesIn(left);
-  const rows = elements.map((value, i) => [names.get(i) ?? String(i), valueText(value)]);
+  const rows = elements.map((value, i) => [
+    names.get(i) ?? String(i),
+    valueText(value),
+    ...(counts ? [valueText(counts[i] ?? 1)] : []),
+  ]);
   const tree = (side: Tree, label: string): HTMLElement =>
     make("section", { className: "tree", ariaLabel: label }, make("ul", {}, treeElement(side, differing)));
   main.replaceChildren(
@@ -59,7 +63,7 @@ function show(main: HTMLElement, witness: Witness): void {
       { className: "error" },
       `The two results differ${differing.some(Boolean) ? ` in ${differing.join(", ")}` : ""}.`,
     ),
-    table(["element", "value"], rows, "elements"),
+    table(["element", "value", ...(counts ? ["how many like it"] : [])], rows, "elements"),
     ...valuesTable("input", inputs),
     ...valuesTable("param", params),
     make("div", { className: "outputs" }, tree(left, "The one way"), tree(right, "The other way")),
@@ -67,9 +71,13 @@ function show(main: HTMLElement, witness: Witness): void {
     make(
       "div",
       { className: "toolbar" },
-      button("Save as Example", () => {
-        send({ type: "save", kernel, law });
-      }),
+      ...(counts
+        ? [] // an example does not hold so many elements
+        : [
+            button("Save as Example", () => {
+              send({ type: "save", kernel, law });
+            }),
+          ]),
       button("Show Source", () => {
         send({ type: "reveal", kernel });
       }),
