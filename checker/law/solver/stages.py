@@ -108,10 +108,11 @@ def settle(
             work = replace(work, table=table_of(problem, elements=elements) if elements is not None else None)
             yield from passed((_by_table,))
         elif step == 1:
-            # Where steps may have no value, z3 is needed more for invariants that show that they have one.
-            yield from passed((*_SHORT, *_BY_PRODUCTS) if is_defined else _SHORT)
+            yield from passed(_SHORT)
         else:
-            yield from passed((*_QUICK, _by_algebra, _by_guards))
+            # Where steps may have no value, z3 is needed more for invariants that show that they have one.
+            by_products = _BY_PRODUCTS if step == 2 and is_defined else ()
+            yield from passed((*_QUICK, *by_products, _by_algebra, _by_guards))
         if is_defined and not open_:
             return
     yield from passed((_searched, _by_comparisons, _by_algebra_longer))
