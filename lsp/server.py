@@ -267,7 +267,7 @@ class KernelServer(LanguageServer):
     async def snapshot(self, uri: str) -> View | None:
         """A view for another thread: it stays as it is while the server goes on."""
         view = await self.state.current(uri)
-        return None if view is None else replace(view, every=dict(view.every))
+        return None if view is None else replace(view, every=dict(view.every), paths=tuple(view.paths))
 
     async def ask(self, uri: str, feature: Callable[[View], Answer]) -> Answer | None:
         """The answer of a feature for a document as it stands; None for one that is not known."""

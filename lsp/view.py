@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from lsprotocol import types as lsp
@@ -49,6 +49,8 @@ class View:
     every: Mapping[str, Checked]
     """The last analysis of every file of the workspace, by path."""
     traits: Traits = Traits()
+    paths: Collection[str] = ()
+    """The files of the workspace, those too that are still to be analysed."""
 
     @property
     def path(self) -> str:

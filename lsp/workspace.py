@@ -283,6 +283,7 @@ class Workspace:
             documents=self.documents,
             every=self._every,
             traits=self.traits,
+            paths=self._known.keys(),
         )
 
     async def files(self) -> Sequence[tuple[str, Checked]]:

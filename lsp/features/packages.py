@@ -28,7 +28,7 @@ _KINDS: dict[type[syntax.Node], SymbolKind] = {
 def names(view: View, places: Sequence[Path]) -> Mapping[str, str]:
     """How `use` names each file of the workspace, and each that comes with the tool, by path."""
     shipped = _shipped(places[-1]) if places else ()
-    paths = dict.fromkeys((*(path for path in view.every if is_file(path)), *shipped))
+    paths = dict.fromkeys((*filter(is_file, (*view.every, *view.paths)), *shipped))
     return {path: name for path in paths if (name := _name(path, places)) is not None}
 
 

@@ -497,6 +497,12 @@ def test_scenes(written: str, expected: list[str]) -> None:
 FAR = {"/files/far/off.kernel": "fn distant(x: Float) -> Float { return x; }\nstruct Dim { d: Int; }\n"}
 
 
+def test_packages_that_are_still_to_be_analysed() -> None:
+    view = replace(view_of("use "), paths=("/files/far/off.kernel", "untitled:Untitled-1"))
+    found = completion(view, lsp.Position(0, 4), [Path("/files")])
+    assert "far.off" in [item.label for item in found.items]
+
+
 def test_packages() -> None:
     assert labels("use «»", FAR) == ["far.off"]
     assert labels("use far.«»", FAR) == ["far.off"]

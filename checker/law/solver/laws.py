@@ -38,7 +38,7 @@ _PATHS = 20_000
 _FIRST_SHARE, _COMPARED_SHARE = 0.2, 2.5
 """How much of the usual time z3 gets at first, and where nothing but comparisons is in the goal, as no other way shows
 more of these."""
-_MOST_AT_FIRST = 3_000
+_MOST_AT_FIRST = 1_000
 """Larger goals are not written out for a first short try."""
 _STATED_SECONDS = 0.4
 """The most that z3 gets for a goal with all facts stated plainly, before other ways are tried."""
