@@ -83,6 +83,18 @@ def squares_of_a_constant() -> ir.Program:
     return over_floats("var s = 3.0; for i in 0..40 { s = s * s; } max(a, b) + s")
 
 
+def bins() -> ir.Program:
+    """64 bins that move to places that are computed: each turns on terms that all share."""
+    return reduction(
+        "Int",
+        "S",
+        "var t = [0; 64]; t[sample(values) & 63] = 1; S { t: t, k: sample(values) & 7 }",
+        "let k = max(a.k, b.k); var t = [0; 64];"
+        " for i in 0..64 { t[i >> (k - a.k)] += a.t[i]; t[i >> (k - b.k)] += b.t[i]; } S { t: t, k: k }",
+        "struct S { t: [Int; 64]; k: Int; }",
+    )
+
+
 HOSTILE = {
     make.__name__: make
     for make in (
@@ -95,6 +107,7 @@ HOSTILE = {
         squares,
         squares_of_a_product,
         squares_of_a_constant,
+        bins,
     )
 }
 

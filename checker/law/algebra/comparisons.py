@@ -7,8 +7,10 @@ transitive, so that each path stands for at least the values that take it.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import reduce
+from operator import or_
 from typing import TypeAlias
 
 from kcheck.checker.law import work
@@ -31,7 +33,7 @@ from kcheck.checker.law.algebra.polynomial import (
     scale,
     single_atom,
 )
-from kcheck.checker.law.terms import Op, Sort, Term, number, postorder, variables
+from kcheck.checker.law.terms import Op, Sort, Term, number, postorder
 
 SECONDS = 0.05
 """How long `without_proved` follows paths for goals that belong together."""
@@ -39,8 +41,8 @@ SECONDS = 0.05
 MOST_IN_VAIN = 100
 """After so many paths that no fact excludes it is not likely that one does."""
 
-_VALUE, _PATH = 6e-6, 2e-5
-"""The work of finding a value, and of starting a path."""
+_TERM, _VALUE, _PATH = 1e-6, 6e-6, 2e-5
+"""The work of finding on what a term turns, of finding a value, and of starting a path."""
 
 MAX_MONOMIALS = 60
 """Longer polynomials are left to the normal forms."""
@@ -389,11 +391,26 @@ def compares(goal: Goal) -> bool:
 
 def groups(goals: Sequence[Goal]) -> Iterable[Sequence[int]]:
     """The positions of goals that turn on the same variables: one walk through the outcomes is enough for them."""
-    found: dict[frozenset[Term], list[int]] = {}
-    for position, goal in enumerate(goals):
-        chosen_by = [arg for term in postorder(goal) for arg in _compared(term)]
-        found.setdefault(frozenset(variables(chosen_by)), []).append(position)
+    turning = _turning([side for goal in goals for side in goal])
+    found: dict[int, list[int]] = {}
+    for position, (left, right) in enumerate(goals):
+        found.setdefault(turning[left] | turning[right], []).append(position)
     return found.values()
+
+
+def _turning(roots: Sequence[Term]) -> Mapping[Term, int]:
+    """For each term below these the variables that choices in it turn on, as a bit for each."""
+    read: dict[Term, int] = {}
+    turning: dict[Term, int] = {}
+    count = 0
+    for term in postorder(roots):
+        read[term] = reduce(or_, (read[arg] for arg in term.args), 0)
+        if term.op is Op.VAR:
+            read[term], count = 1 << count, count + 1
+        compared = (read[arg] for arg in _compared(term))
+        turning[term] = reduce(or_, (*compared, *(turning[arg] for arg in term.args)), 0)
+    work.count(_TERM * len(turning))
+    return turning
 
 
 def _compared(term: Term) -> Sequence[Term]:

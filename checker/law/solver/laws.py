@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from kcheck.checker.law import algebra, work
 from kcheck.checker.law.algebra import comparisons
@@ -269,7 +270,8 @@ class OpenLaw:
         self, leaves: Sequence[int], linear: Mapping[int, Sequence[Term]], told: Sequence[_Told], facts: Sequence[Term]
     ) -> None:
         terms = self._problem.terms
-        if sum(terms_of_factors(self._sides[leaf], linear[leaf]) for leaf in leaves) > MOST_TERMS:
+        sizes = accumulate(terms_of_factors(self._sides[leaf], linear[leaf]) for leaf in leaves)
+        if any(size > MOST_TERMS for size in sizes):  # seen soon, as large ones are walked through for it
             return
         goals = [(leaf, goal) for leaf in leaves for goal in factors(terms, self._sides[leaf], linear[leaf])]
         try:
