@@ -79,7 +79,7 @@ def checking_for_long(home: Path) -> Iterator[subprocess.Popen[str]]:
             process.kill()
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX here")
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has console events in place of SIGINT")
 def test_an_interrupt_ends_the_workers_too(home: Path) -> None:
     with checking_for_long(home) as process:
         started = time.monotonic()

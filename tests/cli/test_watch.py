@@ -98,7 +98,7 @@ def test_standard_input_cannot_be_watched(home: Path, capsys: pytest.CaptureFixt
     assert "--watch needs files or folders" in capsys.readouterr().err
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX here")
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has console events in place of SIGINT")
 def test_an_interrupt_ends_it_without_a_word(home: Path) -> None:
     command = [sys.executable, "-m", "kcheck", "check", "--watch", "--no-laws", "."]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:

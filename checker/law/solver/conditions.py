@@ -53,9 +53,7 @@ def _shares(problem: Problem, samples: Sequence[Sample]) -> Iterator[Invariant]:
 def _differences(problem: Problem) -> Iterator[Term]:
     """What the steps need not to be 0, or not below it, over state `h`."""
     terms = problem.terms
-    state = problem.state("h")
-    merged = {leaf: own for leaf, own in zip(problem.merge.leaves, state, strict=True) if leaf.args}
-    known = {*state, *param_variables(problem)}
+    merged, known = _merged(problem), _known(problem)
     for obligation in problem.merge.obligations:
         condition = obligation.condition
         compared = condition.args[0] if condition.op is Op.NOT else condition
@@ -73,14 +71,22 @@ def _differences(problem: Problem) -> Iterator[Term]:
 def _below_extremes(problem: Problem) -> Iterator[Term]:
     """By how much a leaf that is a minimum lies below what of the others it is a minimum of; so for maxima."""
     terms = problem.terms
-    state = problem.state("h")
-    merged = {leaf: own for leaf, own in zip(problem.merge.leaves, state, strict=True) if leaf.args}
-    known = {*state, *param_variables(problem)}
-    for own, leaf in zip(state, problem.merge.leaves, strict=True):
+    merged, known = _merged(problem), _known(problem)
+    for own, leaf in zip(problem.state("h"), problem.merge.leaves, strict=True):
         for bound in leaf.args if leaf.op in (Op.MIN, Op.MAX) and leaf.sort is Sort.REAL else ():
             [end] = terms.substitute((bound,), merged)
             if end.args and known.issuperset(variables((end,))):
                 yield terms.sub(end, own) if leaf.op is Op.MIN else terms.sub(own, end)
+
+
+def _merged(problem: Problem) -> dict[Term, Term]:
+    """For each leaf that merge makes the one of state `h`."""
+    return {leaf: own for leaf, own in zip(problem.merge.leaves, problem.state("h"), strict=True) if leaf.args}
+
+
+def _known(problem: Problem) -> frozenset[Term]:
+    """What an invariant may speak of."""
+    return frozenset((*problem.state("h"), *param_variables(problem)))
 
 
 def _one_sided(problem: Problem, term: Term, samples: Sequence[Sample]) -> Iterator[Invariant]:

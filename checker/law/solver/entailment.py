@@ -235,53 +235,47 @@ def needed(
     """
     if goal is terms.true:
         return frozenset()
+    asked = _Asked(session, terms, facts, optional, goal, deadline)
     for encoding in () if session.is_spent else encodings:
         if encoding is Encoding.BITS:
-            core = _needed_of_bits(session, terms, facts, optional, goal, deadline, share * _BITS_SECONDS)
+            core = _needed_of_bits(asked, share * _BITS_SECONDS)
         else:
-            core = _core(session, terms, facts, optional, goal, deadline, share * _CORE_SECONDS, encoding)
+            core = _core(asked, share * _CORE_SECONDS, encoding)
         if core is not None:
             return core
     return None
 
 
-def _core(
-    session: Session,
-    terms: Terms,
-    facts: Sequence[Term],
-    optional: Sequence[Term],
-    goal: Term,
-    deadline: float,
-    seconds: float,
-    encoding: Encoding,
-) -> frozenset[int] | None:
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """Whether facts, and optional ones, imply a goal."""
+
+    session: Session
+    terms: Terms
+    facts: Sequence[Term]
+    optional: Sequence[Term]
+    goal: Term
+    deadline: float
+
+
+def _core(asked: _Asked, seconds: float, encoding: Encoding) -> frozenset[int] | None:
     """The optional facts that z3 names as those which imply the goal."""
-    written = script(terms, facts, (goal,), encoding, optional)
-    loaded = session.load(written.lines, Engine.BITS if encoding is Encoding.BITS else Engine.SMT)
-    if loaded.check(deadline, seconds, (*written.kept, *written.fails)) is not Answer.NONE:
+    written = script(asked.terms, asked.facts, (asked.goal,), encoding, asked.optional)
+    loaded = asked.session.load(written.lines, Engine.BITS if encoding is Encoding.BITS else Engine.SMT)
+    if loaded.check(asked.deadline, seconds, (*written.kept, *written.fails)) is not Answer.NONE:
         return None
     core = loaded.core()
     return frozenset(i for i, name in enumerate(written.kept) if name in core)
 
 
-def _needed_of_bits(
-    session: Session,
-    terms: Terms,
-    facts: Sequence[Term],
-    optional: Sequence[Term],
-    goal: Term,
-    deadline: float,
-    seconds: float,
-) -> frozenset[int] | None:
+def _needed_of_bits(asked: _Asked, seconds: float) -> frozenset[int] | None:
     """The same for words of bits, of which z3 shows more when it need not say why: all facts where that took long."""
     begun = work.clock()
-    written = single_script(terms, [*facts, *optional], goal, Encoding.BITS)
-    if session.load(written.lines, Engine.BITS).check(deadline, seconds) is not Answer.NONE:
+    written = single_script(asked.terms, [*asked.facts, *asked.optional], asked.goal, Encoding.BITS)
+    if asked.session.load(written.lines, Engine.BITS).check(asked.deadline, seconds) is not Answer.NONE:
         return None
-    if work.clock() - begun > _QUICK_SECONDS:
-        return frozenset(range(len(optional)))
-    core = _core(session, terms, facts, optional, goal, deadline, seconds, Encoding.BITS)
-    return frozenset(range(len(optional))) if core is None else core
+    core = _core(asked, seconds, Encoding.BITS) if work.clock() - begun <= _QUICK_SECONDS else None
+    return frozenset(range(len(asked.optional))) if core is None else core
 
 
 def follows_of_reals(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -94,7 +95,7 @@ def whole_leaves(problem: Problem, samples: Sequence[Sample]) -> list[Invariant]
 
 
 def is_nearly_whole(value: float) -> bool:
-    return abs(value - round(value)) <= _SLACK * (1 + abs(value))
+    return math.isfinite(value) and abs(value - round(value)) <= _SLACK * (1 + abs(value))
 
 
 class _Makers:

@@ -17,6 +17,9 @@ from kcheck.checker.law.solver.wording import leaf_text
 from kcheck.checker.law.terms import Op, Sort, Term, number, postorder
 from kcheck.checker.types import FieldOf, Scalar, Struct, leaves
 
+_MOST_UNITS = 1_000_000
+"""Nobody counts in smaller parts, and doubles tell them no more."""
+
 
 def with_units(problem: Problem) -> Problem | None:
     """The problem with such leaves counted in their units; None where there are none.
@@ -53,9 +56,8 @@ def with_units(problem: Problem) -> Problem | None:
 def _units(problem: Problem, samples: Sequence[Sample]) -> list[int]:
     """Of each leaf how many of its units make 1: the least number of the program's that fits all samples, or 1."""
     constants = {number(term) for term in postorder(all_terms(problem)) if term.is_const and term.sort is Sort.REAL}
-    whole = sorted(
-        {int(c) for c in constants if c > 1 and c == int(c)} | {round(1 / c) for c in constants if 0 < c < 1}
-    )
+    given = {c if c > 1 else 1 / Fraction(c) for c in constants if c > 0}
+    whole = sorted(round(c) for c in given if 1 < c <= _MOST_UNITS)
     return [
         next((unit for unit in (1, *whole) if all(is_nearly_whole(sample.leaves[i] * unit) for sample in samples)), 1)
         if sort is Sort.REAL and samples
